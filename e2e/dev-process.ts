@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const repository = resolve(import.meta.dirname, '..');
+
+/** `npm start` without npm: what it runs after the build, in a process group of its own. */
+export class DevProcess {
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | null>;
+  output = '';
+
+  constructor(settings: { readonly DATA_DIR: string; readonly PORT: string }) {
+    // Nothing of the machine's own settings: they could point the service elsewhere.
+    const { PATH, HOME, TMPDIR } = process.env;
+    this.child = spawn(process.execPath, ['scripts/dev.ts'], {
+      cwd: repository,
+      env: { PATH, HOME, TMPDIR, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text;
+      });
+    }
+    this.exit = once(this.child, 'close').then(([code]) => code);
+  }
+
+  /** Waits for the block that says all is up; gives back the value after a label in it. */
+  async shown(label: string): Promise<string> {
+    while (!this.output.includes('Ctrl-C stops')) {
+      if (this.child.exitCode !== null) throw new Error(`it ended with ${this.child.exitCode}:\n${this.output}`);
+      await sleep(50);
+    }
+    const value = new RegExp(`^ *${label} +(\\S+)$`, 'm').exec(this.output)?.[1];
+    if (value === undefined) throw new Error(`"${label}" was not shown:\n${this.output}`);
+    return value;
+  }
+
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    return this.exit;
+  }
+
+  /** Whether any process of the group is left, children of children too. */
+  get leftovers(): boolean {
+    return this.#signalGroup(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#signalGroup('SIGKILL');
+    await this.exit;
+  }
+
+  #signalGroup(signal: NodeJS.Signals | 0): boolean {
+    try {
+      return this.child.pid !== undefined && process.kill(-this.child.pid, signal);
+    } catch {
+      return false;
+    }
+  }
+}
+
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return String(address.port);
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+import { testDefaults } from '../scripts/testing.ts';
+
+export default defineConfig({
+  test: {
+    ...testDefaults,
+    // Each test starts whole processes: side by side they would only wait for each other.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { ANY_MEMBER, REVIEWERS } from './access.ts';
+import { Annotation } from './annotation.ts';
+import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { CommentAttachmentId, FileId, reference, references, Uuid } from './ids.ts';
+import { Person } from './members.ts';
+import { cursorPage, cursorQuery, Direction } from './paging.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+
+export const CommentAttachment = z.object({
+  id: CommentAttachmentId,
+  name: z.string(),
+  mimeType: z.string().nullable(),
+  /** In bytes. */
+  size: z.number().int(),
+});
+export type CommentAttachment = z.infer<typeof CommentAttachment>;
+
+export const CommentRecord = z.object({
+  id: Uuid,
+  /** Null for a deleted comment, and for one that has only attachments. */
+  content: z.string().nullable(),
+  /** Null for a deleted comment. */
+  author: Person.nullable(),
+  project: z.object({ id: Uuid }),
+  file: z.object({ id: FileId }).nullable(),
+  parent: z.object({ id: Uuid }).nullable(),
+  anchor: z.number().int().nullable(),
+  duration: z.number().int().nullable(),
+  annotation: z.unknown(),
+  attachments: z.array(CommentAttachment),
+  /** `reacted` tells whether the caller holds it. */
+  reactions: z.array(z.object({ type: z.string(), count: z.number().int(), reacted: z.boolean() })),
+  replies: z.object({ count: z.number().int() }),
+  resolvedAt: Timestamp.nullable(),
+  deletedAt: Timestamp.nullable(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type CommentRecord = z.infer<typeof CommentRecord>;
+
+const newComment = {
+  content: text({ max: 5000 }).optional(),
+  /** Replies attach to a top-level comment. */
+  parent: reference(Uuid).optional(),
+  attachments: references(CommentAttachmentId, { min: 1, max: 10 }).optional(),
+};
+
+const saysSomething = (comment: { content?: string | undefined; attachments?: unknown[] | undefined }) =>
+  (comment.content ?? '') !== '' || comment.attachments !== undefined;
+const EMPTY = {
+  error: 'Give some content or at least one attachment.',
+  path: ['content'],
+  params: { code: 'EMPTY_COMMENT' },
+};
+
+export const NewComment = z.strictObject(newComment).refine(saysSomething, EMPTY);
+export type NewComment = z.infer<typeof NewComment>;
+
+export const NewFileComment = z
+  .strictObject({
+    ...newComment,
+    /** Milliseconds into a video, or the page of a document, from 1. */
+    anchor: z.number().int().min(0).nullable().optional(),
+    /** How long the comment holds from its anchor on, in milliseconds. */
+    duration: z.number().int().min(0).nullable().optional(),
+    annotation: Annotation.optional(),
+  })
+  .refine(saysSomething, EMPTY);
+export type NewFileComment = z.infer<typeof NewFileComment>;
+
+const CommentQuery = cursorQuery({
+  sort: z
+    .strictObject({ type: z.literal('createdAt').default('createdAt'), direction: Direction.default('asc') })
+    .default({ type: 'createdAt', direction: 'asc' }),
+  resolved: z.boolean().optional(),
+});
+
+const writing = {
+  tier: 'tier-4',
+  scopes: ['comments:write'],
+  roles: ANY_MEMBER,
+  problems: ['REFERENCE_NOT_FOUND', 'PARENT_NOT_TOP_LEVEL', 'ATTACHMENT_NOT_READY', 'ATTACHMENT_USED'],
+} as const;
+const reading = { tier: 'tier-4', scopes: ['comments:read'], roles: ANY_MEMBER } as const;
+
+export const comments = room({
+  create: {
+    method: 'POST',
+    path: '/api/projects/:id/comments',
+    summary: 'Comment on a project, or reply to a comment on it',
+    body: NewComment,
+    responses: { 201: created(Uuid) },
+    metadata: { ...writing, tool: 'create_project_comment', subject: 'project' },
+  },
+  createOnFile: {
+    method: 'POST',
+    path: '/api/files/:id/comments',
+    summary: 'Comment on a file, or reply to a comment on it',
+    body: NewFileComment,
+    responses: { 201: created(Uuid) },
+    metadata: { ...writing, tool: 'create_file_comment', subject: 'file' },
+  },
+  list: {
+    method: QUERY,
+    path: '/api/projects/:id/comments',
+    summary: 'List the top-level comments on a project, page by page',
+    description: 'Ascending, the list starts at its newest page and `prev` loads older comments.',
+    body: CommentQuery,
+    responses: { 200: cursorPage(CommentRecord) },
+    metadata: { ...reading, tool: 'list_project_comments', subject: 'project' },
+  },
+  listOnFile: {
+    method: QUERY,
+    path: '/api/files/:id/comments',
+    summary: 'List the top-level comments on a file, page by page',
+    description: 'Ascending, the list starts at its newest page and `prev` loads older comments.',
+    body: CommentQuery,
+    responses: { 200: cursorPage(CommentRecord) },
+    metadata: { ...reading, subject: 'file' },
+  },
+  listReplies: {
+    method: QUERY,
+    path: '/api/comments/:id/replies',
+    summary: 'List the replies to a comment, page by page',
+    description: 'Ascending, the list starts at its newest page and `prev` loads older replies.',
+    body: CommentQuery,
+    responses: { 200: cursorPage(CommentRecord) },
+    metadata: { ...reading, subject: 'comment' },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/comments/:id',
+    summary: 'Read a comment',
+    responses: { 200: data(CommentRecord) },
+    metadata: { ...reading, subject: 'comment' },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/comments/:id',
+    summary: 'Edit a comment; only its author can',
+    body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-4',
+      scopes: ['comments:write'],
+      subject: 'comment',
+      roles: ANY_MEMBER,
+      only: 'author',
+    },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/comments/:id',
+    summary: 'Delete a comment; its author, an owner or a manager can',
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-4',
+      scopes: ['comments:write'],
+      subject: 'comment',
+      roles: ANY_MEMBER,
+      only: 'author-or-lead',
+    },
+  },
+  resolve: {
+    method: 'POST',
+    path: '/api/comments/:id/resolve',
+    summary: 'Mark a comment as resolved',
+    body: NOTHING,
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
+  },
+  cancelResolve: {
+    method: 'POST',
+    path: '/api/comments/:id/resolve.cancel',
+    summary: 'Open a resolved comment again',
+    body: NOTHING,
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
+  },
+});

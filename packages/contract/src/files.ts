@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { ANY_MEMBER, EDITORS } from './access.ts';
+import { data, NOTHING, QUERY, room } from './endpoint.ts';
+import { Generation, GenerationDetails } from './generation.ts';
+import { FileId, FolderId, reference, Uuid } from './ids.ts';
+import { OutputType } from './models.ts';
+import { cursorPage, cursorQuery, wholeNumberParameter } from './paging.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+import { Download, FileName, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
+import { ReviewStatus } from './versions.ts';
+
+export const FILE_STATUSES = ['UPLOADING', 'GENERATING', 'UPLOADED', 'FAILED', 'CANCELED'] as const;
+export const FileStatus = z.enum(FILE_STATUSES);
+export type FileStatus = z.infer<typeof FileStatus>;
+
+export const FileRecord = z.object({
+  id: FileId,
+  name: z.string(),
+  description: z.string().nullable(),
+  mode: z.enum(['GENERATED', 'UPLOADED']),
+  status: FileStatus,
+  tag: ReviewStatus,
+  mimeType: z.string().nullable(),
+  /** In bytes. */
+  size: z.number().int().nullable(),
+  sha256: z.string().nullable(),
+  /** Whether restricted reviewers see it. */
+  allowRestricted: z.boolean(),
+  project: z.object({ id: Uuid }),
+  folder: z.object({ id: FolderId }).nullable(),
+  createdBy: z.object({ id: Uuid }),
+  /** Null for plain uploads. */
+  generation: Generation.nullable(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type FileRecord = z.infer<typeof FileRecord>;
+
+export const files = room({
+  get: {
+    method: 'GET',
+    path: '/api/files/:id',
+    summary: 'Read a file; `wait` holds the answer until its state is final',
+    description: 'Answers with an `ETag`; a request whose `If-None-Match` names it gets 304, which costs no rate.',
+    query: z.strictObject({ wait: wholeNumberParameter({ min: 0, max: 60, default: 0 }) }),
+    responses: { 200: data(FileRecord) },
+    metadata: { tool: 'get_file', tier: 'tier-4', scopes: ['files:read'], subject: 'file', roles: ANY_MEMBER },
+  },
+  getGeneration: {
+    method: 'GET',
+    path: '/api/files/:id/generation',
+    summary: 'Read how a file was generated, step by step',
+    responses: { 200: data(GenerationDetails) },
+    metadata: { tier: 'tier-4', scopes: ['files:read'], subject: 'file', roles: EDITORS },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/projects/:id/files',
+    summary: 'List every file of a project or of one folder, newest first',
+    query: z.strictObject({ folder: FolderId.optional() }),
+    responses: { 200: data(z.array(FileRecord)) },
+    metadata: {
+      tool: 'list_project_files',
+      tier: 'tier-4',
+      scopes: ['files:read'],
+      subject: 'project',
+      roles: ANY_MEMBER,
+    },
+  },
+  search: {
+    method: QUERY,
+    path: '/api/projects/:id/files',
+    summary: 'Search the files of a project, page by page, newest first',
+    body: cursorQuery({
+      keyword: text({ min: 1, max: 100 }).optional(),
+      /** Null is the root of the project. */
+      folder: reference(FolderId).nullable().optional(),
+      status: FileStatus.optional(),
+      outputType: OutputType.optional(),
+      tag: ReviewStatus.optional(),
+    }),
+    responses: { 200: cursorPage(FileRecord) },
+    metadata: {
+      tier: 'tier-4',
+      scopes: ['files:read'],
+      subject: 'project',
+      roles: ANY_MEMBER,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  download: {
+    method: 'GET',
+    path: '/api/files/:id/download',
+    summary: 'Get a signed URL of the content',
+    responses: { 200: data(Download) },
+    metadata: {
+      tier: 'tier-4',
+      scopes: ['files:download'],
+      subject: 'file',
+      roles: ANY_MEMBER,
+      problems: ['FILE_NOT_READY'],
+    },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/files/:id',
+    summary: 'Rename, describe or move a file, or mark it for restricted access',
+    body: z.strictObject({
+      name: FileName.optional(),
+      description: text({ max: 5000 }).nullable().optional(),
+      folder: reference(FolderId).nullable().optional(),
+      allowRestricted: z.boolean().optional(),
+    }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'file',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  setTag: {
+    method: 'PATCH',
+    path: '/api/files/:id/tag',
+    summary: 'Set the review status of a file',
+    body: z.strictObject({ tag: ReviewStatus }),
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/files/:id',
+    summary: 'Delete a file',
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+  },
+  startUpload: {
+    method: 'POST',
+    path: '/api/projects/:id/files/upload.multipart',
+    summary: 'Start the upload of a file: answers with a signed URL for each part',
+    body: NewUpload.extend({ folder: reference(FolderId).nullable().optional() }),
+    responses: { 201: startedUpload(FileId) },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'project',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  completeUpload: {
+    method: 'POST',
+    path: '/api/files/:id/upload.complete',
+    summary: 'Complete the upload of a file',
+    body: UploadedParts,
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: [],
+      subject: 'file',
+      roles: ANY_MEMBER,
+      only: 'starter',
+      bodyLimit: PARTS_BODY_LIMIT,
+      problems: ['PARTS_MISMATCH', 'UPLOAD_COMPLETED'],
+    },
+  },
+  cancel: {
+    method: 'POST',
+    path: '/api/files/:id/upload.cancel',
+    summary: 'Cancel a running generation or an unfinished upload',
+    body: NOTHING,
+    responses: { 204: NOTHING },
+    metadata: {
+      tool: 'cancel_generation',
+      tier: 'tier-3',
+      scopes: ['ai:generate', 'files:write'],
+      subject: 'file',
+      roles: EDITORS,
+      problems: ['FILE_NOT_CANCELABLE'],
+    },
+  },
+});

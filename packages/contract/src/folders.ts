@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { ANY_MEMBER, EDITORS } from './access.ts';
+import { created, data, NOTHING, room } from './endpoint.ts';
+import { FolderId, reference } from './ids.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+
+const FolderName = text({ min: 1, max: 64 });
+
+export const Folder = z.object({
+  id: FolderId,
+  name: z.string(),
+  parent: z.object({ id: FolderId }).nullable(),
+  createdAt: Timestamp,
+});
+export type Folder = z.infer<typeof Folder>;
+
+export const folders = room({
+  create: {
+    method: 'POST',
+    path: '/api/projects/:id/folders',
+    summary: 'Create a folder',
+    body: z.strictObject({ name: FolderName, parent: reference(FolderId).nullable().optional() }),
+    responses: { 201: created(FolderId) },
+    metadata: {
+      tool: 'create_folder',
+      tier: 'tier-3',
+      scopes: ['folders:write'],
+      subject: 'project',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/projects/:id/folders',
+    summary: 'List every folder of a project',
+    responses: { 200: data(z.array(Folder)) },
+    metadata: { tier: 'default', scopes: ['folders:read'], subject: 'project', roles: ANY_MEMBER },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/folders/:id',
+    summary: 'Rename or move a folder',
+    body: z.strictObject({ name: FolderName.optional(), parent: reference(FolderId).nullable().optional() }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['folders:write'],
+      subject: 'folder',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND', 'FOLDER_CYCLE'],
+    },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/folders/:id',
+    summary: 'Delete an empty folder',
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['folders:write'],
+      subject: 'folder',
+      roles: EDITORS,
+      problems: ['FOLDER_NOT_EMPTY'],
+    },
+  },
+});

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { EDITORS } from './access.ts';
+import { created, room } from './endpoint.ts';
+import { FileId, FolderId, ReferenceId, reference, references } from './ids.ts';
+import { limitBreaches, MODELS, OutputType, VideoConfigs, VideoSettings } from './models.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+
+export const GENERATION_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;
+export const GenerationStatus = z.enum(GENERATION_STATUSES);
+export type GenerationStatus = z.infer<typeof GenerationStatus>;
+
+export const GENERATION_ERROR_CODES = [
+  'MODERATED',
+  'PROVIDER_REJECTED',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_TIMEOUT',
+  'PROVIDER_AUTH',
+  'PROVIDER_QUOTA',
+  'ATTACHMENT_UNREADABLE',
+  'SUBMIT_OUTCOME_UNKNOWN',
+  'CONFIG_INVALID',
+  'RESULT_EXPIRED',
+  'STORAGE_FULL',
+  'UPLOAD_EXPIRED',
+  'INTERNAL',
+] as const;
+export const GenerationErrorCode = z.enum(GENERATION_ERROR_CODES);
+export type GenerationErrorCode = z.infer<typeof GenerationErrorCode>;
+
+export const GenerationError = z.object({ code: GenerationErrorCode, message: z.string(), retryable: z.boolean() });
+export type GenerationError = z.infer<typeof GenerationError>;
+
+/** Who runs the steps of a generation. */
+export const Engine = z.enum(['embedded', 'temporal']);
+export type Engine = z.infer<typeof Engine>;
+
+export const Generation = z.object({
+  status: GenerationStatus,
+  outputType: OutputType,
+  outputModel: z.string(),
+  prompt: z.string(),
+  /** The settings in effect; null for models that take none. */
+  configs: VideoSettings.nullable(),
+  attachments: z.array(z.object({ id: ReferenceId })),
+  progress: z.number().min(0).max(1),
+  /** Null until it is known who does the work. */
+  provider: z.enum(['live', 'sandbox']).nullable(),
+  error: GenerationError.nullable(),
+  warnings: z.array(z.string()),
+  queuedAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  finishedAt: Timestamp.nullable(),
+});
+export type Generation = z.infer<typeof Generation>;
+
+export const GenerationStep = z.object({
+  name: z.string(),
+  attempt: z.number().int(),
+  startedAt: Timestamp,
+  finishedAt: Timestamp.nullable(),
+  /** Null while the step runs. */
+  outcome: z.enum(['SUCCEEDED', 'RETRIED', 'FAILED', 'CANCELED']).nullable(),
+  message: z.string().nullable(),
+});
+export type GenerationStep = z.infer<typeof GenerationStep>;
+
+/** A generation with its timeline. */
+export const GenerationDetails = Generation.extend({
+  steps: z.array(GenerationStep),
+  providerJobId: z.string().nullable(),
+  /** Null until the work is handed to one. */
+  engine: Engine.nullable(),
+  /** Null unless the engine has a page to look at. */
+  workflowUrl: z.string().nullable(),
+});
+export type GenerationDetails = z.infer<typeof GenerationDetails>;
+
+/** The ids that the tokens `<#FX...>` and `<#GA...>` of a prompt name, each once; any other text is plain text. */
+export function promptReferences(prompt: string): string[] {
+  const named = Array.from(prompt.matchAll(/<#([^<>]*)>/g), (token) => token[1] ?? '');
+  return [...new Set(named)].filter((id) => ReferenceId.safeParse(id).success);
+}
+
+export const GenerateRequest = z
+  .strictObject({
+    outputType: OutputType,
+    outputModel: z.string().meta({ enum: MODELS.map((model) => model.id) }),
+    prompt: text({ min: 1, max: 5000 }),
+    folder: reference(FolderId).nullable(),
+    attachments: references(ReferenceId, { max: 5 }),
+    configs: VideoConfigs.optional(),
+  })
+  .check((context) => {
+    const { value, issues } = context;
+    const refuse = (path: readonly string[], code: string, message: string) =>
+      issues.push({ code: 'custom', params: { code }, message, path: [...path], input: value });
+    for (const breach of limitBreaches(value)) refuse(breach.path, breach.code, breach.message);
+    const attached = new Set(value.attachments.map((attachment) => attachment.id));
+    for (const id of promptReferences(value.prompt)) {
+      if (!attached.has(id)) refuse(['prompt'], 'NOT_ATTACHED', `The prompt names ${id}, which is not attached.`);
+    }
+  });
+export type GenerateRequest = z.infer<typeof GenerateRequest>;
+
+export const generation = room({
+  generate: {
+    method: 'POST',
+    path: '/api/projects/:id/files/upload.generate',
+    summary: 'Generate a file with an AI model',
+    description:
+      'Answers at once with the id of a file that is still being generated; read it with Get File, whose `wait` holds the answer until it is done. A token `<#id>` in the prompt refers to an attachment.',
+    body: GenerateRequest,
+    responses: { 202: created(FileId) },
+    metadata: {
+      tool: 'generate_file',
+      tier: 'tier-2',
+      scopes: ['ai:generate'],
+      subject: 'project',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND', 'ATTACHMENT_NOT_READY', 'MODEL_NOT_AVAILABLE', 'GENERATION_QUEUE_FULL'],
+    },
+  },
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** Any UUID is well formed on input, in either case; new ones are version 7. */
+export const Uuid = z.guid({ error: 'A UUID.' }).toLowerCase();
+
+const OPAQUE = '[0-9A-HJKMNP-TV-Z]{20}';
+const prefixed = (...prefixes: string[]) =>
+  z.string().regex(new RegExp(`^(?:${prefixes.join('|')})${OPAQUE}$`), {
+    error: `An id that starts with ${prefixes.join(' or ')}.`,
+  });
+
+export const FileId = prefixed('FX');
+export const FolderId = prefixed('DX');
+export const GenerationAttachmentId = prefixed('GA');
+export const CommentAttachmentId = prefixed('CA');
+export const SkillId = prefixed('SK');
+export const SkillVersionId = prefixed('SV');
+/** What a generation may take as a reference. */
+export const ReferenceId = prefixed('FX', 'GA');
+
+/** What the `:id` of a path can name, and the shape such an id has. */
+export const SUBJECT_IDS = {
+  project: Uuid,
+  file: FileId,
+  folder: FolderId,
+  version: Uuid,
+  'project-member': Uuid,
+  comment: Uuid,
+  'comment-attachment': CommentAttachmentId,
+  'generation-attachment': GenerationAttachmentId,
+  'access-link': Uuid,
+  skill: SkillId,
+  'skill-version': SkillVersionId,
+} as const satisfies Record<string, z.ZodType<string>>;
+export type Subject = keyof typeof SUBJECT_IDS;
+
+export const reference = <Id extends z.ZodType<string>>(id: Id) => z.strictObject({ id });
+
+/** A list of references in which none stands twice. */
+export const references = (id: z.ZodString, bounds: { min?: number; max: number }) =>
+  z
+    .array(reference(id))
+    .min(bounds.min ?? 0)
+    .max(bounds.max)
+    .check((context) => {
+      const { value, issues } = context;
+      const seen = new Set<string>();
+      for (const [index, item] of value.entries()) {
+        if (seen.has(item.id)) {
+          issues.push({
+            code: 'custom',
+            params: { code: 'DUPLICATE' },
+            message: 'The same id stands in the list twice.',
+            path: [index, 'id'],
+            input: value,
+          });
+        }
+        seen.add(item.id);
+      }
+    })
+    .meta({ uniqueItems: true });

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { ANY_MEMBER, LEADS, PROJECT_ROLES, ProjectRole } from './access.ts';
+import { data, NOTHING, room } from './endpoint.ts';
+import { reference, Uuid } from './ids.ts';
+
+export const User = z.object({
+  id: Uuid,
+  email: z.string(),
+  /** The workspace display name; the account name when no display name is set. */
+  name: z.string(),
+  avatarUrl: z.string().nullable(),
+});
+export type User = z.infer<typeof User>;
+
+/** A user as others see one. */
+export const Person = User.omit({ email: true });
+export type Person = z.infer<typeof Person>;
+
+export const ProjectMember = z.object({ id: Uuid, role: ProjectRole, user: User });
+export type ProjectMember = z.infer<typeof ProjectMember>;
+export const WorkspaceMember = z.object({ id: Uuid, user: User });
+export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
+
+const AssignableRole = z.enum(PROJECT_ROLES).exclude(['PROJECT_OWNER']);
+
+export const NewMembers = z
+  .array(z.strictObject({ user: reference(Uuid), role: AssignableRole }))
+  .max(100)
+  .check((context) => {
+    const { value, issues } = context;
+    const seen = new Set<string>();
+    value.forEach((member, index) => {
+      if (seen.has(member.user.id)) {
+        issues.push({
+          code: 'custom',
+          params: { code: 'DUPLICATE' },
+          message: 'The same user stands in the list twice.',
+          path: [index, 'user', 'id'],
+          input: value,
+        });
+      }
+      seen.add(member.user.id);
+    });
+  });
+export type NewMembers = z.infer<typeof NewMembers>;
+
+export const members = room({
+  list: {
+    method: 'GET',
+    path: '/api/projects/:id/members',
+    summary: 'List the members of a project',
+    responses: { 200: data(z.array(ProjectMember)) },
+    metadata: {
+      tool: 'list_project_members',
+      tier: 'default',
+      scopes: ['project-members:read'],
+      subject: 'project',
+      roles: ANY_MEMBER,
+    },
+  },
+  add: {
+    method: 'POST',
+    path: '/api/projects/:id/members',
+    summary: 'Add members to a project: all of them or none',
+    body: z.strictObject({ members: NewMembers.min(1) }),
+    responses: { 201: data(z.array(z.object({ id: Uuid }))) },
+    metadata: {
+      tool: 'add_project_members',
+      tier: 'tier-3',
+      scopes: ['project-members:write'],
+      subject: 'project',
+      roles: LEADS,
+      problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
+    },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/project-members/:id',
+    summary: 'Change the role of a member; only an owner makes or changes an owner',
+    body: z.strictObject({ role: ProjectRole }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['project-members:write'],
+      subject: 'project-member',
+      roles: LEADS,
+      problems: ['LAST_OWNER'],
+    },
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/project-members/:id',
+    summary: 'Remove a member from the project; only an owner removes an owner',
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['project-members:write'],
+      subject: 'project-member',
+      roles: LEADS,
+      problems: ['LAST_OWNER'],
+    },
+  },
+  listWorkspace: {
+    method: 'GET',
+    path: '/api/workspace/members',
+    summary: 'List the people of the workspace',
+    responses: { 200: data(z.array(WorkspaceMember)) },
+    metadata: {
+      tool: 'list_workspace_members',
+      tier: 'default',
+      scopes: ['workspace-members:read'],
+      subject: null,
+      roles: [],
+    },
+  },
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { ProjectRole, Scope } from './access.ts';
+import { AccessLink } from './access-links.ts';
+import { CommentAttachment, CommentRecord } from './comments.ts';
+import { FileRecord } from './files.ts';
+import { Folder } from './folders.ts';
+import { Generation } from './generation.ts';
+import * as ids from './ids.ts';
+import { Person, ProjectMember, User } from './members.ts';
+import { ModelRecord, OutputType, VideoSettings } from './models.ts';
+import { FieldError, Problem } from './problem.ts';
+import { Project } from './projects.ts';
+import { Skill, SkillVersion } from './skills.ts';
+import { Timestamp } from './time.ts';
+import { Download, NewUpload, UploadedParts, UploadPart } from './upload.ts';
+import { ReviewStatus, Version } from './versions.ts';
+
+type Schema = z.core.JSONSchema.BaseSchema;
+export type Io = 'input' | 'output';
+
+/** What has a name of its own in the document; every other schema is written where it is used. */
+const NAMED: Record<Io, Record<string, z.ZodType>> = {
+  output: {
+    Uuid: ids.Uuid,
+    FileId: ids.FileId,
+    FolderId: ids.FolderId,
+    GenerationAttachmentId: ids.GenerationAttachmentId,
+    CommentAttachmentId: ids.CommentAttachmentId,
+    SkillId: ids.SkillId,
+    SkillVersionId: ids.SkillVersionId,
+    ReferenceId: ids.ReferenceId,
+    Timestamp,
+    Scope,
+    ProjectRole,
+    ReviewStatus,
+    OutputType,
+    Project,
+    Folder,
+    User,
+    Person,
+    ProjectMember,
+    Model: ModelRecord,
+    VideoSettings,
+    Generation,
+    File: FileRecord,
+    Version,
+    Comment: CommentRecord,
+    CommentAttachment,
+    AccessLink,
+    Skill,
+    SkillVersion,
+    UploadPart,
+    Download,
+    FieldError,
+    Problem,
+  },
+  input: { NewUpload, UploadedParts },
+};
+const NAMES = new Map<z.core.$ZodType, string>(
+  Object.values(NAMED).flatMap((named) => Object.entries(named).map(([name, schema]) => [schema, name] as const)),
+);
+
+export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** A schema as JSON Schema: of what is sent (`input`) or of what comes back (`output`). */
+export function written(schema: z.ZodType, io: Io, own?: string): Schema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => {
+      const name = NAMES.get(zodSchema);
+      if (name !== undefined && name !== own) {
+        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        Object.assign(jsonSchema, schemaRef(name));
+        return;
+      }
+      // What every integer has says nothing.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // Answers may gain fields; requests may not have unknown ones.
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  });
+  return json;
+}
+
+const components = (io: Io) =>
+  Object.entries(NAMED[io]).map(([name, schema]) => [name, written(schema, io, name)] as const);
+
+export const namedSchemas = (): Record<string, Schema> =>
+  Object.fromEntries([...components('output'), ...components('input')]);

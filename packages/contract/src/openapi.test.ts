@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { contract, openApiDocument, type Room } from './index.ts';
+
+const fromRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const { version } = JSON.parse(fromRoot('package.json'));
+const document = openApiDocument({ version });
+const json = JSON.stringify(document, null, 2);
+const at = (method: string, path: string) => document.paths[path]?.[method];
+
+it('is what docs/openapi.json says', () => {
+  expect(fromRoot('docs/openapi.json') === `${json}\n`, 'docs/openapi.json is stale: run `npm run snapshot`.').toBe(
+    true,
+  );
+});
+
+it('has every operation of the contract, once', () => {
+  const rooms: Record<string, Room> = contract;
+  const keys = Object.entries(rooms).flatMap(([room, verbs]) => Object.keys(verbs).map((verb) => `${room}.${verb}`));
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(operations.map((operation) => operation.operationId).sort()).toEqual(keys.sort());
+});
+
+it('refers only to what it holds', () => {
+  const references = new Set(Array.from(json.matchAll(/"\$ref": "([^"]+)"/g), (match) => match[1] ?? ''));
+  expect(references.size).toBeGreaterThan(20);
+  for (const reference of references) {
+    const found = reference
+      .replace('#/', '')
+      .split('/')
+      .reduce<unknown>(
+        (node, step) => (typeof node === 'object' && node !== null ? Reflect.get(node, step) : undefined),
+        document,
+      );
+    expect(found, reference).toBeDefined();
+  }
+});
+
+it('uses everything that it names', () => {
+  for (const [kind, named] of Object.entries(document.components)) {
+    if (kind === 'securitySchemes') continue;
+    for (const name of Object.keys(named)) expect(json).toContain(`"#/components/${kind}/${name}"`);
+  }
+});
+
+describe('an operation', () => {
+  it('says its rules', () => {
+    expect(at('post', '/api/projects/{id}/files/upload.generate')).toMatchObject({
+      operationId: 'generation.generate',
+      security: [{ bearer: ['ai:generate'] }],
+      'x-tool': 'generate_file',
+      'x-tier': 'tier-2',
+      'x-scopes': ['ai:generate'],
+      'x-roles': ['PROJECT_OWNER', 'PROJECT_MANAGER', 'PROJECT_MEMBER'],
+    });
+    expect(at('post', '/api/files/{id}/upload.cancel')?.security).toEqual([
+      { bearer: ['ai:generate'] },
+      { bearer: ['files:write'] },
+    ]);
+  });
+
+  it('answers with the problems that its rules imply', () => {
+    const statuses = (method: string, path: string) => Object.keys(at(method, path)?.responses ?? {}).join(' ');
+    expect(statuses('get', '/api/ping')).toBe('200 401 429 500');
+    expect(statuses('get', '/api/projects/{id}/members')).toBe('200 401 403 404 429 500');
+    expect(statuses('query', '/api/projects')).toBe('200 400 401 403 413 415 429 500');
+    expect(statuses('delete', '/api/folders/{id}')).toBe('204 401 403 404 409 429 500');
+    expect(statuses('post', '/api/comments/{id}/reactions')).toBe('204 400 401 404 409 413 415 422 429 500');
+    expect(statuses('post', '/api/project-access-links/redeem')).toBe('201 400 401 404 409 413 415 422 429 500');
+    expect(statuses('patch', '/api/skills/{id}')).toBe('204 400 401 403 404 409 413 415 422 429 500');
+  });
+
+  it('keeps the dotted names of query parameters, with their defaults', () => {
+    expect(at('get', '/api/projects/{id}/versions')?.parameters).toEqual([
+      { name: 'id', in: 'path', required: true, schema: { $ref: '#/components/schemas/Uuid' } },
+      {
+        name: 'page',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+      },
+      {
+        name: 'sort.type',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['name', 'createdAt'], default: 'createdAt' },
+      },
+      {
+        name: 'sort.direction',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+      },
+    ]);
+  });
+
+  it('takes an Idempotency-Key on POST and PATCH only', () => {
+    for (const path of Object.values(document.paths)) {
+      for (const [method, operation] of Object.entries(path)) {
+        const takes = JSON.stringify(operation.parameters).includes('#/components/parameters/IdempotencyKey');
+        expect(takes, operation.operationId).toBe(method === 'post' || method === 'patch');
+      }
+    }
+  });
+
+  it('answers in the type it has', () => {
+    expect(at('get', '/api/skills/{id}/export')?.responses['200']).toMatchObject({
+      content: { 'text/markdown': { schema: { type: 'string' } } },
+    });
+    expect(at('delete', '/api/comments/{id}/reactions')?.requestBody).toMatchObject({ required: false });
+    expect(at('post', '/api/comments/{id}/resolve')?.requestBody).toBeUndefined();
+  });
+});
+
+it('shows the address that it is served from', () => {
+  expect(openApiDocument({ version, serverUrl: 'https://review.example' }).servers).toEqual([
+    { url: 'https://review.example' },
+  ]);
+});
+
+it('keeps the private worker API out', () => {
+  expect(json).not.toContain('/worker/');
+});

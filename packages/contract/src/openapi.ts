@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { contract } from './contract.ts';
+import type { Room, Route } from './endpoint.ts';
+import { SUBJECT_IDS } from './ids.ts';
+import { type Io, namedSchemas, schemaRef, written } from './openapi-schemas.ts';
+import { PROBLEMS, type ProblemCode } from './problem.ts';
+import { refusalsOf, takesBody, takesIdempotencyKey } from './refusals.ts';
+
+const isSchema = (value: unknown): value is z.ZodType => value instanceof z.ZodType;
+
+const EVERY_ANSWER = {
+  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+};
+const HEADERS = {
+  RequestId: {
+    description: 'Names this request in the logs; taken from the request when that sends a sane one.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'What is left of the limit, and the seconds until the window ends.',
+    schema: { type: 'string' },
+    example: '"tier-2";r=19;t=42',
+  },
+  RateLimitPolicy: {
+    description: 'The limit of this operation and its window in seconds.',
+    schema: { type: 'string' },
+    example: '"tier-2";q=20;w=60',
+  },
+  RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
+  Challenge: { description: 'What the credential lacks.', schema: { type: 'string' } },
+  AcceptQuery: { description: 'On QUERY: the content type that it takes.', schema: { type: 'string' } },
+  IdempotencyReplayed: {
+    description: 'The answer is that of the first request with this key.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+export interface OpenApiOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters?: object[];
+  requestBody?: object;
+  responses: Record<string, object>;
+  security: object[];
+  'x-tool'?: string;
+  'x-tier': string;
+  'x-scopes': readonly string[];
+  'x-roles': readonly string[];
+  'x-only'?: string;
+}
+
+function parameters(route: Route): object[] {
+  const { subject } = route.metadata;
+  const query = isSchema(route.query) ? written(route.query, 'input') : {};
+  return [
+    ...(subject === null
+      ? []
+      : [{ name: 'id', in: 'path', required: true, schema: written(SUBJECT_IDS[subject], 'input') }]),
+    ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: query.required?.includes(name) ?? false,
+      schema,
+    })),
+    ...(takesIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+}
+
+function successes(route: Route): [string, object][] {
+  const headers = takesIdempotencyKey(route)
+    ? { ...EVERY_ANSWER, 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }
+    : EVERY_ANSWER;
+  const REASONS: Record<string, string> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content' };
+  return Object.entries(route.responses).map(([status, answer]) => {
+    const description = REASONS[status] ?? status;
+    if (isSchema(answer)) return [status, { description, headers, content: content(answer, 'output') }];
+    if (typeof answer === 'object' && answer !== null && 'contentType' in answer && isSchema(answer.body)) {
+      return [status, { description, headers, content: content(answer.body, 'output', answer.contentType) }];
+    }
+    return [status, { description, headers }];
+  });
+}
+
+const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({ [type]: { schema: written(schema, io) } });
+
+/** The problems of one status that an endpoint can answer with: most endpoints share theirs with others. */
+const sharedName = (codes: readonly ProblemCode[]) => codes.join('.');
+
+const refusals = (route: Route) => Map.groupBy(refusalsOf(route), (code) => PROBLEMS[code].status);
+
+function refusal(status: number, codes: readonly ProblemCode[]): object {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
+    headers: {
+      ...EVERY_ANSWER,
+      ...((status === 401 || status === 403) && { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } }),
+      ...(status === 415 && { 'Accept-Query': { $ref: '#/components/headers/AcceptQuery' } }),
+      ...(isRetryable(codes) && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+    },
+    content: { 'application/problem+json': { schema: schemaRef('Problem') } },
+  };
+}
+
+const isRetryable = (codes: readonly ProblemCode[]) =>
+  codes.some((code) => code === 'RATE_LIMITED' || code === 'IDEMPOTENCY_IN_PROGRESS');
+
+function sharedRefusals(rooms: Record<string, Room>): Record<string, object> {
+  const routes = Object.values(rooms).flatMap((room) => Object.values(room));
+  const shared = routes.flatMap((route) =>
+    Array.from(refusals(route), ([status, codes]) => [sharedName(codes), refusal(status, codes)] as const),
+  );
+  return Object.fromEntries(shared.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function operation(room: string, verb: string, route: Route): OpenApiOperation {
+  const { tool, tier, scopes, roles, only } = route.metadata;
+  const body = 'body' in route && takesBody(route) && isSchema(route.body) ? route.body : null;
+  return {
+    operationId: `${room}.${verb}`,
+    tags: [room],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    parameters: parameters(route),
+    ...(body !== null && {
+      requestBody: { required: !body.safeParse(undefined).success, content: content(body, 'input') },
+    }),
+    responses: Object.fromEntries([
+      ...successes(route),
+      ...Array.from(refusals(route), ([status, codes]) => [
+        status,
+        { $ref: `#/components/responses/${sharedName(codes)}` },
+      ]),
+    ]),
+    // Alternatives: any one scope is enough.
+    security: scopes.length === 0 ? [{ bearer: [] }] : scopes.map((scope) => ({ bearer: [scope] })),
+    ...(tool !== undefined && { 'x-tool': tool }),
+    'x-tier': tier,
+    'x-scopes': scopes,
+    'x-roles': roles,
+    ...(only !== undefined && { 'x-only': only }),
+  };
+}
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: object;
+  servers: object[];
+  tags: object[];
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: Record<string, object>;
+}
+
+/** The document of the interface, made from the contract: OpenAPI 3.2, the first that knows QUERY. */
+export function openApiDocument(about: { version: string; serverUrl?: string }): OpenApiDocument {
+  const rooms: Record<string, Room> = contract;
+  const paths: OpenApiDocument['paths'] = {};
+  for (const [room, routes] of Object.entries(rooms)) {
+    for (const [verb, route] of Object.entries(routes)) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(room, verb, route) };
+    }
+  }
+  return {
+    openapi: '3.2.0',
+    info: {
+      title: 'Project Review Service',
+      version: about.version,
+      description: 'Media projects, their review, and files generated with AI models.',
+    },
+    servers: [{ url: about.serverUrl ?? '/' }],
+    tags: Object.keys(rooms).map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an OAuth access token.' },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          description: 'The same key and body again give the first answer again; kept for 24 hours.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
+      },
+      headers: HEADERS,
+      responses: sharedRefusals(rooms),
+      schemas: namedSchemas(),
+    },
+  };
+}

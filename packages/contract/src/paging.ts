@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+export const PAGE_SIZE = 50;
+
+export const Direction = z.enum(['asc', 'desc']);
+export type Direction = z.infer<typeof Direction>;
+
+const Cursor = z.string().min(1).max(4096);
+
+/** The body of a cursor-paged list: its own filters and at most one cursor. */
+export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
+  z.strictObject({ ...filters, next: Cursor.optional(), prev: Cursor.optional() }).check((context) => {
+    const { value, issues } = context;
+    if ('next' in value && 'prev' in value && value.next !== undefined && value.prev !== undefined) {
+      issues.push({
+        code: 'custom',
+        params: { code: 'BOTH_CURSORS' },
+        message: 'Send only one of next and prev.',
+        path: ['prev'],
+        input: value,
+      });
+    }
+  });
+
+export const cursorPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item),
+    page: z.object({ next: z.string().nullable(), prev: z.string().nullable() }),
+  });
+
+export const numberedPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item),
+    page: z.object({ current: z.number().int(), hasNext: z.boolean() }),
+  });
+
+/** A whole number in a query string: digits only, so that `1e1` and ` 1` are refused. */
+export const wholeNumberParameter = (bounds: { min: number; max: number; default: number }) =>
+  z
+    .preprocess(
+      (value: number | string) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+      // Said here too: zod leaves the default of what it transforms out of a JSON schema.
+      z.number().int().min(bounds.min).max(bounds.max).meta({ default: bounds.default }),
+    )
+    .default(bounds.default);

@@ -1,0 +1,308 @@
+import { z } from 'zod';
+
+/** Every way a request can be refused, as RFC 9457 problem details; `GET /problems/:name` shows the explanation. */
+export const PROBLEMS = {
+  INVALID_JSON: {
+    status: 400,
+    title: 'The body is not valid JSON',
+    explanation: 'The request body could not be parsed. Send one JSON value encoded as UTF-8.',
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    title: 'The request is not valid',
+    explanation:
+      'The request breaks a rule that can be checked without looking anything up. `errors` names each field by a JSON Pointer and says what it takes.',
+  },
+  INVALID_CURSOR: {
+    status: 400,
+    title: 'The cursor is not valid',
+    explanation:
+      'A cursor is used unchanged, and only with the filters and the order of the list that gave it. Start again without a cursor.',
+  },
+  MISSING_CREDENTIAL: {
+    status: 401,
+    title: 'A credential is required',
+    explanation: 'Send `Authorization: Bearer <token>` with an API key or an OAuth access token.',
+  },
+  INVALID_CREDENTIAL: {
+    status: 401,
+    title: 'The credential is not valid',
+    explanation: 'The token is unknown, mistyped or revoked. Ask the operator of this service for a new one.',
+  },
+  EXPIRED_CREDENTIAL: {
+    status: 401,
+    title: 'The credential has expired',
+    explanation: 'The token was valid and its time has passed. Ask the operator of this service for a new one.',
+  },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    title: 'The credential lacks a scope',
+    explanation:
+      'The credential is valid but holds none of the scopes this operation needs. `WWW-Authenticate` names them.',
+  },
+  INSUFFICIENT_ROLE: {
+    status: 403,
+    title: 'Your role does not allow this',
+    explanation:
+      'You can see this, but your role in the project does not allow the operation. A project owner or manager can change your role.',
+  },
+  INVALID_SIGNATURE: {
+    status: 403,
+    title: 'The signed URL is not valid',
+    explanation: 'The URL was altered or its time has passed. Ask the API for a new one.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    title: 'Not found',
+    explanation: 'There is nothing here, or it is not visible to you: the answer is the same for both.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'The method is not allowed here',
+    explanation: 'The address exists, but not for this method. `Allow` lists those it takes.',
+  },
+  REACTION_EXISTS: {
+    status: 409,
+    title: 'You have already added this emoji',
+    explanation: 'A user can add the same emoji to a comment only once.',
+  },
+  MEMBER_EXISTS: {
+    status: 409,
+    title: 'Already a member',
+    explanation: 'At least one of the users is a member of the project already; nobody was added.',
+  },
+  LAST_OWNER: {
+    status: 409,
+    title: 'A project needs an owner',
+    explanation:
+      'The last owner of a project can be neither removed nor given another role. Make somebody else an owner first.',
+  },
+  FOLDER_NOT_EMPTY: {
+    status: 409,
+    title: 'The folder is not empty',
+    explanation: 'Only an empty folder can be deleted. Move or delete what it holds first.',
+  },
+  FOLDER_CYCLE: {
+    status: 409,
+    title: 'A folder cannot be inside itself',
+    explanation: 'The new parent is the folder itself or lies inside it.',
+  },
+  DEFAULT_VERSION: {
+    status: 409,
+    title: 'The default version cannot be deleted',
+    explanation: 'Make another version of the skill the default first.',
+  },
+  UPLOAD_COMPLETED: {
+    status: 409,
+    title: 'The upload is already complete',
+    explanation: 'The upload was completed with other parts, or can no longer be changed.',
+  },
+  FILE_NOT_CANCELABLE: {
+    status: 409,
+    title: 'The file can no longer be canceled',
+    explanation: 'The file has already reached its final state.',
+  },
+  FILE_NOT_READY: {
+    status: 409,
+    title: 'The file is not ready',
+    explanation: 'The file has no content yet. Wait until its status is UPLOADED.',
+  },
+  LINK_EXPIRED: {
+    status: 409,
+    title: 'The access link has expired',
+    explanation: 'The access link was valid once and no longer is. Ask for a new one.',
+  },
+  PROJECT_DELETING: {
+    status: 409,
+    title: 'The project is being deleted',
+    explanation:
+      'The project is scheduled for deletion and can only be read. An owner can undo it with `delete.cancel`.',
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    title: 'The first request is still running',
+    explanation:
+      'A request with this Idempotency-Key is being worked on. Send it again after `Retry-After` seconds to get its answer.',
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    title: 'The body is too large',
+    explanation: 'The request body is larger than this operation takes.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'The content type is not supported',
+    explanation: 'Send the body as `application/json`, encoded as UTF-8.',
+  },
+  REFERENCE_NOT_FOUND: {
+    status: 422,
+    title: 'Something the request names does not exist',
+    explanation:
+      'An id in the body is well formed, but names nothing that is visible to you here. `errors` says which.',
+  },
+  ATTACHMENT_NOT_READY: {
+    status: 422,
+    title: 'An attachment is not uploaded yet',
+    explanation: 'Complete the upload before the attachment is used.',
+  },
+  ATTACHMENT_USED: {
+    status: 422,
+    title: 'An attachment is used already',
+    explanation: 'A comment attachment belongs to one comment only. Upload it again.',
+  },
+  PARENT_NOT_TOP_LEVEL: {
+    status: 422,
+    title: 'Replies attach to a top-level comment',
+    explanation: 'The parent is itself a reply. Name the comment that started the thread.',
+  },
+  PARTS_MISMATCH: {
+    status: 422,
+    title: 'The parts do not match the upload',
+    explanation: 'Every part must be named once, with the ETag its upload answered.',
+  },
+  MODEL_NOT_AVAILABLE: {
+    status: 422,
+    title: 'The model is not available on this host',
+    explanation:
+      'The provider of this model has no key here and the sandbox provider is turned off. The operator can set the key.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    explanation: 'A key stands for one request. Use a new key for another body.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    title: 'Too many requests',
+    explanation: 'The limit of this operation is used up for now. `Retry-After` says when to come back.',
+  },
+  GENERATION_QUEUE_FULL: {
+    status: 429,
+    title: 'Too many generations are waiting',
+    explanation:
+      'The workspace has as many generations waiting as this host allows. Try again when some have finished.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    explanation:
+      'The failure is recorded under the request id. Trying again may help; if not, tell the operator the request id.',
+  },
+  NOT_IMPLEMENTED: {
+    status: 501,
+    title: 'Not implemented yet',
+    explanation: 'The operation is part of the interface, but this release does not carry it out yet.',
+  },
+  NOT_READY: {
+    status: 503,
+    title: 'The service is not ready',
+    explanation: 'The service, its database or its storage is not available right now. Try again shortly.',
+  },
+  STORAGE_FULL: {
+    status: 507,
+    title: 'The storage is full',
+    explanation: 'There is no room to store the upload. The operator has to make some.',
+  },
+} as const satisfies Record<string, { status: number; title: string; explanation: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+export const ProblemCode = z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]);
+
+export const FieldError = z.object({
+  /** A JSON Pointer into the body, or `#query/<name>`. */
+  pointer: z.string(),
+  code: z.string(),
+  message: z.string(),
+});
+export type FieldError = z.infer<typeof FieldError>;
+
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: ProblemCode,
+  detail: z.string(),
+  instance: z.string(),
+  requestId: z.string(),
+  errors: z.array(FieldError).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/** The page that explains a problem: `INVALID_REQUEST` is at `/problems/invalid-request`. */
+export const problemType = (code: ProblemCode) => `/problems/${code.toLowerCase().replaceAll('_', '-')}`;
+
+type Issue = z.core.$ZodIssue;
+
+/** What zod found in `input`, as the fields of a problem; `prefix` is empty for the body and `#query` for the query. */
+export function fieldErrors(issues: readonly Issue[], input: unknown, prefix: '' | '#query' = ''): FieldError[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        pointer: pointer(prefix, [...issue.path, key]),
+        code: 'UNKNOWN_FIELD',
+        message: 'There is no such field.',
+      }));
+    }
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const closest = issue.errors.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
+      return fieldErrors(
+        closest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+        input,
+        prefix,
+      );
+    }
+    return [{ pointer: pointer(prefix, issue.path), ...explain(issue, input) }];
+  });
+}
+
+const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
+
+function pointer(prefix: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return steps.length === 0 ? prefix : `${prefix}/${steps.join('/')}`;
+}
+
+const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean => {
+  let value = input;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = Reflect.get(value, step);
+  }
+  return value === undefined;
+};
+
+function explain(
+  issue: Exclude<Issue, { code: 'unrecognized_keys' }>,
+  input: unknown,
+): { code: string; message: string } {
+  if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && isMissing(input, issue.path)) {
+    return { code: 'REQUIRED', message: 'This field is required.' };
+  }
+  switch (issue.code) {
+    case 'invalid_type':
+      return { code: 'INVALID_TYPE', message: `Must be of type ${issue.expected}.` };
+    case 'too_small':
+      return issue.origin === 'array' || issue.origin === 'set'
+        ? { code: 'TOO_FEW', message: `At least ${issue.minimum}.` }
+        : issue.origin === 'string'
+          ? { code: 'TOO_SHORT', message: `At least ${issue.minimum} characters.` }
+          : { code: 'TOO_SMALL', message: `At least ${issue.minimum}.` };
+    case 'too_big':
+      return issue.origin === 'array' || issue.origin === 'set'
+        ? { code: 'TOO_MANY', message: `At most ${issue.maximum}.` }
+        : issue.origin === 'string'
+          ? { code: 'TOO_LONG', message: `At most ${issue.maximum} characters.` }
+          : { code: 'TOO_LARGE', message: `At most ${issue.maximum}.` };
+    case 'invalid_value':
+      return { code: 'INVALID_VALUE', message: `Must be one of ${issue.values.map(String).join(', ')}.` };
+    case 'invalid_format':
+      return { code: 'INVALID_FORMAT', message: issue.message };
+    case 'custom':
+      return {
+        code: typeof issue.params?.['code'] === 'string' ? issue.params['code'] : 'INVALID',
+        message: issue.message,
+      };
+    default:
+      return { code: 'INVALID', message: issue.message };
+  }
+}

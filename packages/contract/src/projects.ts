@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { ANY_MEMBER, LEADS, OWNERS, ProjectRole } from './access.ts';
+import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { Uuid } from './ids.ts';
+import { NewMembers } from './members.ts';
+import { cursorPage, cursorQuery, Direction } from './paging.ts';
+import { text } from './text.ts';
+import { Day, Timestamp } from './time.ts';
+
+const ProjectName = text({ min: 1, max: 100 });
+const ProjectDescription = text({ max: 5000 }).nullable();
+
+export const Project = z.object({
+  id: Uuid,
+  name: z.string(),
+  description: z.string().nullable(),
+  deadline: Day.nullable(),
+  thumbnailUrl: z.string().nullable(),
+  /** The role of the caller. */
+  role: ProjectRole,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  /** When the project will be gone for good; null unless its deletion is scheduled. */
+  deletesAt: Timestamp.nullable(),
+});
+export type Project = z.infer<typeof Project>;
+
+export const projects = room({
+  list: {
+    method: QUERY,
+    path: '/api/projects',
+    summary: "List the caller's projects, page by page",
+    body: cursorQuery({
+      keyword: text({ min: 1, max: 100 }).optional(),
+      sort: z
+        .strictObject({
+          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt'),
+          direction: Direction.default('desc'),
+        })
+        .default({ type: 'updatedAt', direction: 'desc' }),
+    }),
+    responses: { 200: cursorPage(Project) },
+    metadata: { tool: 'list_projects', tier: 'tier-4', scopes: ['projects:read'], subject: null, roles: [] },
+  },
+  create: {
+    method: 'POST',
+    path: '/api/projects',
+    summary: 'Create a project; the caller becomes its owner',
+    body: z.strictObject({
+      name: ProjectName,
+      description: ProjectDescription.optional(),
+      deadline: Day.nullable().optional(),
+      members: NewMembers.optional(),
+    }),
+    responses: { 201: created(Uuid) },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: null,
+      roles: [],
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/projects/:id',
+    summary: 'Read a project',
+    responses: { 200: data(Project) },
+    metadata: {
+      tool: 'get_project',
+      tier: 'tier-4',
+      scopes: ['projects:read'],
+      subject: 'project',
+      roles: ANY_MEMBER,
+    },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/projects/:id',
+    summary: 'Change the name, description or deadline of a project',
+    body: z.strictObject({
+      name: ProjectName.optional(),
+      description: ProjectDescription.optional(),
+      deadline: Day.nullable().optional(),
+    }),
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
+  },
+  delete: {
+    method: 'POST',
+    path: '/api/projects/:id/delete',
+    summary: 'Schedule the deletion of a project, seven days ahead',
+    body: NOTHING,
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: OWNERS },
+  },
+  cancelDelete: {
+    method: 'POST',
+    path: '/api/projects/:id/delete.cancel',
+    summary: 'Undo a scheduled deletion',
+    body: NOTHING,
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: 'project',
+      roles: OWNERS,
+      whileDeleting: true,
+    },
+  },
+});

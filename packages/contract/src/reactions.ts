@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { ANY_MEMBER } from './access.ts';
+import { data, NOTHING, room } from './endpoint.ts';
+import { Person } from './members.ts';
+
+const EMOJI_STYLE = '\uFE0F';
+
+/** The fully qualified spelling of exactly one emoji, else null: with and without U+FE0F it is the same emoji. */
+export function normalizeEmoji(text: string): string | null {
+  // No emoji is nearly this long, and a megabyte need not be looked at.
+  if (text.length > 64) return null;
+  const bare = text.replace(/(\p{Emoji})\uFE0F/gu, '$1');
+  const qualified = bare.replace(
+    /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu,
+    (character) => character + EMOJI_STYLE,
+  );
+  return /^\p{RGI_Emoji}$/v.test(qualified) ? qualified : null;
+}
+
+export const Emoji = z
+  .string()
+  .meta({ description: 'Exactly one emoji.', examples: ['👍'] })
+  .transform((value, context) => {
+    const emoji = normalizeEmoji(value);
+    if (emoji !== null) return emoji;
+    context.issues.push({
+      code: 'custom',
+      params: { code: 'NOT_ONE_EMOJI' },
+      message: 'Exactly one emoji.',
+      input: value,
+    });
+    return z.NEVER;
+  });
+
+export const Reaction = z.object({
+  type: z.string(),
+  count: z.number().int(),
+  users: z.array(Person),
+});
+export type Reaction = z.infer<typeof Reaction>;
+
+/** The emoji to remove: the body names it, or the query where a proxy drops the body of a DELETE. */
+export const reactionToDelete = (asked: {
+  body?: { type: string } | undefined;
+  query: { type?: string | undefined };
+}): string | undefined => asked.body?.type ?? asked.query.type;
+
+export const reactions = room({
+  create: {
+    method: 'POST',
+    path: '/api/comments/:id/reactions',
+    summary: 'React to a comment with an emoji',
+    body: z.strictObject({ type: Emoji }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-4',
+      scopes: [],
+      subject: 'comment',
+      roles: ANY_MEMBER,
+      problems: ['REACTION_EXISTS'],
+    },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/comments/:id/reactions',
+    summary: 'Take back a reaction',
+    description: 'The body or the query names the emoji; one of them is required.',
+    query: z.strictObject({ type: Emoji.optional() }),
+    body: z.strictObject({ type: Emoji }).optional(),
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-4', scopes: [], subject: 'comment', roles: ANY_MEMBER },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/comments/:id/reactions',
+    summary: 'List the reactions to a comment and who holds them',
+    responses: { 200: data(z.array(Reaction)) },
+    metadata: { tier: 'tier-4', scopes: ['comments:read'], subject: 'comment', roles: ANY_MEMBER },
+  },
+});

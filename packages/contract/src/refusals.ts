@@ -1,0 +1,46 @@
+import { PROJECT_ROLES } from './access.ts';
+import { NOTHING, QUERY, type Route } from './endpoint.ts';
+import type { Subject } from './ids.ts';
+import { PROBLEMS, type ProblemCode } from './problem.ts';
+
+const ALWAYS: readonly ProblemCode[] = [
+  'MISSING_CREDENTIAL',
+  'INVALID_CREDENTIAL',
+  'EXPIRED_CREDENTIAL',
+  'RATE_LIMITED',
+  'INTERNAL',
+];
+const OUTSIDE_PROJECTS: readonly (Subject | null)[] = [null, 'skill', 'skill-version'];
+
+/** Every problem that an endpoint can answer with, by what its rules and its request's shape imply and by what it adds. */
+export function refusalsOf(route: Route): ProblemCode[] {
+  const { scopes, roles, subject, only, whileDeleting, problems = [] } = route.metadata;
+  const method: string = route.method;
+  const codes = new Set<ProblemCode>(ALWAYS);
+  const add = (applies: boolean, ...more: ProblemCode[]) => {
+    if (applies) for (const code of more) codes.add(code);
+  };
+  const writes = method !== 'GET' && method !== QUERY;
+  add(scopes.length > 0, 'INSUFFICIENT_SCOPE');
+  // To others an upload that somebody else started does not exist.
+  add(
+    roles.length > 0 && (roles.length < PROJECT_ROLES.length || only?.startsWith('author') === true),
+    'INSUFFICIENT_ROLE',
+  );
+  add(subject !== null, 'NOT_FOUND');
+  add(takesBody(route), 'INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  add(route.query !== undefined, 'INVALID_REQUEST');
+  add(method === QUERY, 'INVALID_CURSOR');
+  add(writes && whileDeleting !== true && !OUTSIDE_PROJECTS.includes(subject), 'PROJECT_DELETING');
+  add(takesIdempotencyKey(route), 'INVALID_REQUEST', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED');
+  add(true, ...problems);
+  return [...codes].sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status);
+}
+
+export const takesBody = (route: Route): boolean =>
+  'body' in route && route.body !== undefined && route.body !== NOTHING;
+
+export const takesIdempotencyKey = (route: Route): boolean => {
+  const method: string = route.method;
+  return method === 'POST' || method === 'PATCH';
+};

@@ -1,0 +1,150 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { created, data, NOTHING, room } from './endpoint.ts';
+import { reference, SkillId, SkillVersionId } from './ids.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+
+/** 200,000 characters of four bytes still fit the general limit of a body. */
+const SkillContent = text({ min: 1, max: 200_000 });
+const SkillName = text({ min: 1, max: 100 });
+const SkillDescription = text({ min: 1, max: 1024 });
+const optionalFields = {
+  metadata: z
+    .record(text({ max: 1024 }), text({ max: 10_000 }))
+    .nullable()
+    .optional(),
+  allowedTools: z
+    .array(text({ max: 1024 }))
+    .nullable()
+    .optional(),
+  license: text({ max: 10_000 }).nullable().optional(),
+};
+
+export const Skill = z.object({
+  id: SkillId,
+  name: z.string(),
+  description: z.string(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  allowedTools: z.array(z.string()).nullable(),
+  license: z.string().nullable(),
+  /** Null until a version is published. */
+  default: z.object({ id: SkillVersionId }).nullable(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type Skill = z.infer<typeof Skill>;
+
+export const SkillVersion = z.object({
+  id: SkillVersionId,
+  skill: z.object({ id: SkillId }),
+  /** Counts from 1 within the skill. */
+  version: z.number().int(),
+  content: z.string(),
+  note: z.string().nullable(),
+  isDefault: z.boolean(),
+  createdAt: Timestamp,
+});
+export type SkillVersion = z.infer<typeof SkillVersion>;
+
+export const SkillDetails = Skill.extend({
+  versions: z.array(SkillVersion.omit({ skill: true, content: true })),
+});
+export type SkillDetails = z.infer<typeof SkillDetails>;
+
+export const skills = room({
+  list: {
+    method: 'GET',
+    path: '/api/skills',
+    summary: 'List every skill of the workspace',
+    responses: { 200: data(z.array(Skill)) },
+    metadata: { tool: 'list_skills', tier: 'default', scopes: ['skills:read'], subject: null, roles: [] },
+  },
+  create: {
+    method: 'POST',
+    path: '/api/skills',
+    summary: 'Create a skill; its content comes with its first version',
+    body: z.strictObject({ name: SkillName, description: SkillDescription, ...optionalFields }),
+    responses: { 201: created(SkillId) },
+    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: null, roles: [] },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/skills/:id',
+    summary: 'Read a skill and the list of its versions',
+    responses: { 200: data(SkillDetails) },
+    metadata: { tool: 'get_skill', tier: 'default', scopes: ['skills:read'], subject: 'skill', roles: [] },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/skills/:id',
+    summary: 'Change a skill or choose its default version',
+    body: z.strictObject({
+      name: SkillName.optional(),
+      description: SkillDescription.optional(),
+      ...optionalFields,
+      default: reference(SkillVersionId).optional(),
+    }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tool: 'update_skill',
+      tier: 'default',
+      scopes: ['skills:write'],
+      subject: 'skill',
+      roles: [],
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/skills/:id',
+    summary: 'Delete a skill and all its versions',
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: 'skill', roles: [] },
+  },
+  export: {
+    method: 'GET',
+    path: '/api/skills/:id/export',
+    summary: 'Export the default version of a skill as an Agent Skills `SKILL.md`',
+    responses: { 200: initContract().otherResponse({ contentType: 'text/markdown', body: z.string() }) },
+    metadata: { tier: 'default', scopes: ['skills:read'], subject: 'skill', roles: [] },
+  },
+  publish: {
+    method: 'POST',
+    path: '/api/skills/:id/versions',
+    summary: 'Publish a version of a skill; the first one becomes the default',
+    body: z.strictObject({
+      content: SkillContent,
+      note: text({ min: 1, max: 1024 }).optional(),
+      isDefault: z.boolean().optional(),
+    }),
+    responses: { 201: created(SkillVersionId) },
+    metadata: {
+      tool: 'publish_skill_version',
+      tier: 'tier-3',
+      scopes: ['skills:write'],
+      subject: 'skill',
+      roles: [],
+    },
+  },
+  getVersion: {
+    method: 'GET',
+    path: '/api/skill-versions/:id',
+    summary: 'Read a version of a skill with its content',
+    responses: { 200: data(SkillVersion) },
+    metadata: { tier: 'default', scopes: ['skills:read'], subject: 'skill-version', roles: [] },
+  },
+  deleteVersion: {
+    method: 'DELETE',
+    path: '/api/skill-versions/:id',
+    summary: 'Delete a version of a skill that is not the default',
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['skills:write'],
+      subject: 'skill-version',
+      roles: [],
+      problems: ['DEFAULT_VERSION'],
+    },
+  },
+});

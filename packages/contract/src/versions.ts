@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { ANY_MEMBER, EDITORS, REVIEWERS } from './access.ts';
+import { created, data, NOTHING, room } from './endpoint.ts';
+import { FileId, references, Uuid } from './ids.ts';
+import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
+import { text } from './text.ts';
+import { Timestamp } from './time.ts';
+
+/** How far the review of a version or a file has come. */
+export const REVIEW_STATUSES = [
+  'IN_PROGRESS',
+  'NEED_REVIEW',
+  'NEED_EDIT',
+  'ON_HOLD',
+  'APPROVED',
+  'REJECTED',
+  'CLOSED',
+] as const;
+export const ReviewStatus = z.enum(REVIEW_STATUSES);
+export type ReviewStatus = z.infer<typeof ReviewStatus>;
+
+const VersionName = text({ min: 1, max: 100 });
+const VersionDescription = text({ max: 5000 }).nullable();
+const VersionFiles = references(FileId, { max: 1000 });
+
+export const Version = z.object({
+  id: Uuid,
+  name: z.string(),
+  description: z.string().nullable(),
+  status: ReviewStatus,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  project: z.object({ id: Uuid }),
+});
+export type Version = z.infer<typeof Version>;
+
+export const VersionDetails = Version.extend({
+  allowRestricted: z.boolean(),
+  files: z.array(z.object({ id: FileId })),
+});
+export type VersionDetails = z.infer<typeof VersionDetails>;
+
+export const versions = room({
+  list: {
+    method: 'GET',
+    path: '/api/projects/:id/versions',
+    summary: 'List the versions of a project',
+    description: 'A restricted reviewer receives only the versions marked for restricted access.',
+    query: z.strictObject({
+      page: wholeNumberParameter({ min: 1, max: 100, default: 1 }),
+      'sort.type': z.enum(['name', 'createdAt']).default('createdAt'),
+      'sort.direction': Direction.default('desc'),
+    }),
+    responses: { 200: numberedPage(Version) },
+    metadata: { tool: 'list_project_versions', tier: 'tier-4', scopes: [], subject: 'project', roles: ANY_MEMBER },
+  },
+  create: {
+    method: 'POST',
+    path: '/api/projects/:id/versions',
+    summary: 'Create a version of a project',
+    body: z.strictObject({
+      name: VersionName,
+      description: VersionDescription.optional(),
+      allowRestricted: z.boolean().optional(),
+      files: VersionFiles.optional(),
+    }),
+    responses: { 201: created(Uuid) },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: 'project',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/versions/:id',
+    summary: 'Read a version and the files it holds',
+    responses: { 200: data(VersionDetails) },
+    metadata: { tier: 'tier-4', scopes: [], subject: 'version', roles: ANY_MEMBER },
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/versions/:id',
+    summary: 'Change a version; a given list of files replaces the old one',
+    body: z.strictObject({
+      name: VersionName.optional(),
+      description: VersionDescription.optional(),
+      allowRestricted: z.boolean().optional(),
+      files: VersionFiles.optional(),
+    }),
+    responses: { 204: NOTHING },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: 'version',
+      roles: EDITORS,
+      problems: ['REFERENCE_NOT_FOUND'],
+    },
+  },
+  setStatus: {
+    method: 'PATCH',
+    path: '/api/versions/:id/status',
+    summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
+    body: z.strictObject({ status: ReviewStatus }),
+    responses: { 204: NOTHING },
+    metadata: { tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
+  },
+});

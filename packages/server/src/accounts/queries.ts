@@ -1,0 +1,58 @@
+import { newUuid } from '../db/ids.ts';
+import type { Database, Writer } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+
+export async function insertWorkspace(db: Database, name: string, avatarUrl: string | null = null): Promise<string> {
+  const id = newUuid();
+  await db.insertInto('workspaces').values({ id, name, avatar_url: avatarUrl, created_at: now() }).execute();
+  return id;
+}
+
+export async function findWorkspaceByName(db: Database, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('workspaces').select('id').where('name', '=', name).orderBy('id').executeTakeFirst();
+  return row?.id;
+}
+
+export interface NewPerson {
+  workspaceId: string;
+  email: string;
+  name: string;
+  displayName?: string | null;
+  avatarUrl?: string | null;
+}
+
+/** Makes the account, or takes the one that the e-mail has already, and makes it a member of the workspace. */
+export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<string> {
+  const email = person.email.toLowerCase();
+  await trx
+    .insertInto('users')
+    .values({ id: newUuid(), email, name: person.name, avatar_url: person.avatarUrl ?? null, created_at: now() })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .execute();
+  const { id } = await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
+  await trx
+    .insertInto('workspace_members')
+    .values({
+      id: newUuid(),
+      workspace_id: person.workspaceId,
+      user_id: id,
+      display_name: person.displayName ?? null,
+      avatar_url: null,
+      created_at: now(),
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doNothing())
+    .execute();
+  return id;
+}
+
+/** A member of the workspace, named by id or by e-mail. */
+export async function findMember(db: Database, workspaceId: string, user: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspace_members as membership')
+    .innerJoin('users as user', 'user.id', 'membership.user_id')
+    .select('user.id')
+    .where('membership.workspace_id', '=', workspaceId)
+    .where((eb) => eb.or([eb('user.id', '=', user), eb('user.email', '=', user.toLowerCase())]))
+    .executeTakeFirst();
+  return row?.id;
+}

@@ -1,0 +1,46 @@
+import cors from 'cors';
+import express, { type Express } from 'express';
+import type { Deps } from './deps.ts';
+import { serveConsole } from './http/console.ts';
+import { documents } from './http/documents.ts';
+import { errorPage, nothingHere } from './http/error-page.ts';
+import { health, type Readiness } from './http/health.ts';
+import { mountContract } from './http/implement.ts';
+import { mountWorkerApi } from './http/implement-worker-api.ts';
+import { observe } from './http/observe.ts';
+import { overrideMethod } from './http/query-method.ts';
+import { rooms } from './rooms.ts';
+
+/** The whole service as an Express app, in the order a request passes it. */
+export function createApp(deps: Deps, readiness: Readiness = { accepting: true }): Express {
+  const { config } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', config.trustProxy);
+
+  app.use(observe(deps));
+  if (config.corsOrigins.length > 0)
+    app.use(cors({ origin: config.corsOrigins, exposedHeaders: EXPOSED, maxAge: 600 }));
+  app.use(overrideMethod);
+  app.use(health(deps, readiness));
+  app.use(documents(deps));
+  mountContract(app, deps, rooms(deps));
+  mountWorkerApi(app, deps);
+  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory));
+  app.use(nothingHere);
+  app.use(errorPage(deps));
+  return app;
+}
+
+const EXPOSED = [
+  'X-Request-Id',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Idempotency-Replayed',
+  'ETag',
+  'Location',
+];

@@ -1,0 +1,14 @@
+import { secondsFromNow } from '../db/time.ts';
+import { CommandError } from './output.ts';
+
+/** A day such as `2027-01-31` (its end, UTC) or a number of days such as `90d`, as the time a key expires. */
+export function expiry(text: string): string {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return secondsFromNow(Number(days) * 24 * 60 * 60);
+  const end = Date.parse(`${text}T23:59:59.999Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(end)) {
+    throw new CommandError('--expires: write a date such as 2027-01-31, or a number of days such as 90d');
+  }
+  if (end <= Date.now()) throw new CommandError('--expires: that day has passed');
+  return `${text} 23:59:59.999999`;
+}

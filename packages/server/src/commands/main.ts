@@ -1,0 +1,177 @@
+#!/usr/bin/env node
+import { SCOPES, Scope, Uuid } from '@review/contract';
+import { Command, CommanderError } from 'commander';
+import { destination, pino } from 'pino';
+import { z } from 'zod';
+import { findMember, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { readConfig } from '../config.ts';
+import { issueKey } from '../credentials/issue.ts';
+import { listCredentials, revokeCredential } from '../credentials/queries.ts';
+import { migrate } from '../db/migrate.ts';
+import { now } from '../db/time.ts';
+import { type Deps, openDeps } from '../deps.ts';
+import { createDemo } from './demo.ts';
+import { expiry } from './expiry.ts';
+import { CommandError, createOutput, table } from './output.ts';
+
+const asJson = process.argv.includes('--json');
+const output = createOutput(asJson);
+
+/** Commands work beside a running server, on the same database. */
+async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  await using deps = openDeps(config, pino({ level: 'warn' }, destination(2)));
+  await work(deps);
+}
+
+function program(): Command {
+  const review = new Command('review')
+    .description('Administration of the Project Review Service')
+    .option('--json', 'print exactly one JSON value on standard output')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .showHelpAfterError();
+
+  review
+    .command('migrate')
+    .description('bring the database schema up to date, as the server does when it starts')
+    .action(() =>
+      withDeps(async (deps) => {
+        const applied = await migrate(deps.opened);
+        output.show({ applied }, applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
+      }),
+    );
+
+  review
+    .command('workspace')
+    .description('workspaces')
+    .command('create')
+    .description('create a workspace')
+    .requiredOption('--name <name>', 'its name')
+    .option('--avatar-url <url>', 'the address of its picture')
+    .action(({ name, avatarUrl }: { name: string; avatarUrl?: string }) =>
+      withDeps(async ({ db }) => {
+        const id = await insertWorkspace(db, required('--name', name), avatarUrl ?? null);
+        output.show({ id }, `Workspace ${id}`);
+      }),
+    );
+
+  review
+    .command('user')
+    .description('people')
+    .command('create')
+    .description('create an account in a workspace; an e-mail that has an account joins that account to the workspace')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .requiredOption('--email <address>', 'the e-mail address')
+    .requiredOption('--name <name>', 'the name of the account')
+    .option('--display-name <name>', 'the name shown in this workspace')
+    .option('--avatar-url <url>', 'the address of the picture')
+    .action((options: { workspace: string; email: string; name: string; displayName?: string; avatarUrl?: string }) =>
+      withDeps(async ({ db }) => {
+        const workspaceId = await existingWorkspace(db, options.workspace);
+        const email = z.email('--email: write an e-mail address').parse(options.email);
+        const { name, displayName, avatarUrl } = options;
+        const person = { workspaceId, email, name: required('--name', name), displayName, avatarUrl };
+        const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
+        output.show({ id }, `User ${id}`);
+      }),
+    );
+
+  const key = review.command('key').description('API keys');
+  key
+    .command('create')
+    .description('make an API key; it is shown this once')
+    .requiredOption('--workspace <id>', 'the workspace the key is bound to')
+    .requiredOption('--user <id or e-mail>', 'the person the key acts for')
+    .requiredOption('--scopes <csv|all>', `what the key may do: all, or some of ${SCOPES.join(',')}`)
+    .option('--expires <when>', 'a date such as 2027-01-31, or a number of days such as 90d')
+    .action((options: { workspace: string; user: string; scopes: string; expires?: string }) =>
+      withDeps(async ({ db }) => {
+        const workspaceId = await existingWorkspace(db, options.workspace);
+        const userId = await findMember(db, workspaceId, options.user);
+        if (userId === undefined) throw new CommandError('--user: nobody in that workspace has this id or e-mail');
+        const expiresAt = options.expires === undefined ? null : expiry(options.expires);
+        const issued = await issueKey(db, { workspaceId, userId, scopes: scopesOf(options.scopes), expiresAt });
+        output.show(issued, `Key ${issued.id}\n${issued.key}\nIt is not stored and will not be shown again.`);
+      }),
+    );
+  key
+    .command('list')
+    .description('list the API keys')
+    .option('--workspace <id>', 'only those of one workspace')
+    .action(({ workspace }: { workspace?: string }) =>
+      withDeps(async ({ db }) => {
+        const keys = await listCredentials(db, workspace);
+        const shown = keys.map(({ scopes, ...rest }) => ({ ...rest, scopes: scopes.split(' ').filter(Boolean) }));
+        const rows = keys.map((entry) => [
+          entry.id,
+          entry.email,
+          `…${entry.hint}`,
+          entry.scopes.split(' ').length === SCOPES.length ? 'all' : entry.scopes.replaceAll(' ', ','),
+          entry.revokedAt !== null ? 'revoked' : (entry.expiresAt ?? 'never expires'),
+          entry.lastUsedAt ?? 'never used',
+        ]);
+        output.show(shown, table(['ID', 'USER', 'KEY', 'SCOPES', 'EXPIRES', 'LAST USED'], rows));
+      }),
+    );
+  key
+    .command('revoke')
+    .description('revoke an API key; it stops working within a second')
+    .argument('<id>', 'the id of the key')
+    .action((id: string) =>
+      withDeps(async ({ db }) => {
+        if (!(await revokeCredential(db, id, now()))) throw new CommandError(`There is no key ${id}.`);
+        output.show({ id }, `Key ${id} is revoked.`);
+      }),
+    );
+
+  review
+    .command('demo')
+    .description('make a workspace to try things in, with people in all five roles, projects and folders')
+    .action(() =>
+      withDeps(async (deps) => {
+        const demo = await createDemo(deps);
+        const rows = demo.people.map(({ name, email, role, key }) => [
+          name,
+          email,
+          role,
+          key ?? '(shown when it was made)',
+        ]);
+        output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
+      }),
+    );
+  return review;
+}
+
+function required(option: string, value: string): string {
+  if (value.trim() === '') throw new CommandError(`${option}: must not be empty`);
+  return value;
+}
+
+async function existingWorkspace(db: Deps['db'], id: string): Promise<string> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '=', Uuid.safeParse(id).data ?? '')
+    .executeTakeFirst();
+  if (row === undefined) throw new CommandError(`--workspace: there is no workspace ${id}`);
+  return row.id;
+}
+
+function scopesOf(text: string): readonly Scope[] {
+  if (text === 'all') return SCOPES;
+  return text.split(',').map((scope) => {
+    const parsed = Scope.safeParse(scope.trim());
+    if (!parsed.success)
+      throw new CommandError(`--scopes: there is no scope ${scope.trim()}; write all, or some of ${SCOPES.join(',')}`);
+    return parsed.data;
+  });
+}
+
+try {
+  await program().parseAsync(process.argv.filter((word) => word !== '--json'));
+} catch (error) {
+  // Commander has shown the help that was asked for.
+  const helpShown = error instanceof CommanderError && error.exitCode === 0;
+  if (!helpShown) output.fail(error instanceof z.ZodError ? new CommandError(error.issues[0]?.message) : error);
+}

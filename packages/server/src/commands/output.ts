@@ -1,0 +1,44 @@
+/** What a command answers: one JSON value for programs, a table for people. */
+export interface Output {
+  show(value: unknown, people: string): void;
+  fail(error: unknown): void;
+}
+
+export function createOutput(asJson: boolean): Output {
+  return {
+    show: (value, people) => process.stdout.write(`${asJson ? JSON.stringify(value) : people}\n`),
+    fail(error) {
+      const message = explain(error);
+      process.stderr.write(`${message}\n`);
+      if (asJson) process.stdout.write(`${JSON.stringify({ error: message })}\n`);
+      process.exitCode = 1;
+    },
+  };
+}
+
+/** A mistake of the person at the keyboard, told without a stack. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (/no such table|relation ".*" does not exist/.test(error.message)) {
+    return 'The database has no schema yet. Run `review migrate`, or start the server once.';
+  }
+  return error.message;
+}
+
+/** Columns as wide as their widest cell. */
+export function table(headings: string[], rows: string[][]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

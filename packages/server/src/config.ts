@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TIERS, type Tier } from '@review/contract';
+import { z } from 'zod';
+import type { DatabaseAddress } from './db/open.ts';
+
+export interface RateLimits {
+  tiers: Record<Tier, number>;
+  /** Refused credentials per address. */
+  failedCredentials: number;
+}
+
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  publicUrl: string;
+  database: DatabaseAddress;
+  storageUrl: string;
+  secretKey: string;
+  workerToken: string;
+  engine: 'embedded' | 'temporal';
+  /** Null turns all limits off. */
+  rateLimits: RateLimits | null;
+  trustProxy: boolean | number | string[];
+  corsOrigins: string[];
+  bodyLimit: number;
+  logLevel: string;
+  /** The built console; null serves none. */
+  consoleDirectory: string | null;
+  /** How long requests in flight may take to finish when the server is told to stop. */
+  shutdownSeconds: number;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LIMIT_NAMES = [...Object.keys(TIERS), 'failed-credentials'];
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const value = (name: string) => environment[name]?.trim() || undefined;
+
+  function setting<T>(name: string, schema: z.ZodType<T>, fallback: string): T {
+    const parsed = schema.safeParse(value(name) ?? fallback);
+    if (parsed.success) return parsed.data;
+    faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    return schema.parse(fallback);
+  }
+
+  const production = setting('NODE_ENV', z.string(), 'development') === 'production';
+  const dataDirectory = resolve(value('DATA_DIR') ?? '.data');
+  const port = setting('PORT', wholeNumber(0, 65_535), '3000');
+
+  function secret(name: 'SECRET_KEY' | 'WORKER_TOKEN', file: string, least: number): string {
+    const given = value(name);
+    if (given === undefined && !production) return keptSecret(dataDirectory, file);
+    if (given === undefined) faults.push(`${name}: required in production; write at least ${least} random characters`);
+    else if (given.length < least) faults.push(`${name}: at least ${least} characters, it has ${given.length}`);
+    return given ?? '';
+  }
+
+  const config: Config = {
+    production,
+    port,
+    host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
+    publicUrl: setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`),
+    database: setting(
+      'DATABASE_URL',
+      databaseUrl(setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10')),
+      `sqlite:${join(dataDirectory, 'review.db')}`,
+    ),
+    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+    secretKey: secret('SECRET_KEY', 'secret-key', 32),
+    workerToken: secret('WORKER_TOKEN', 'worker-token', 16),
+    engine: setting(
+      'GENERATION_ENGINE',
+      z.enum(['embedded', 'temporal'], 'write embedded or temporal'),
+      defaultEngine(value),
+    ),
+    rateLimits: setting('RATE_LIMITS', rateLimits, 'on'),
+    trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
+    corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
+    bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
+    logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
+    consoleDirectory: consoleDirectory(value('CONSOLE_DIR')),
+    shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
+  };
+  if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  return config;
+}
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, `write a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `write a whole number from ${min} to ${max}`);
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'write an address such as https://review.example.com' })
+  .transform((address) => address.replace(/\/+$/, ''));
+
+const databaseUrl = (connections: number) =>
+  z.string().transform((address, context): DatabaseAddress => {
+    if (/^sqlite:.+/.test(address)) return { dialect: 'sqlite', path: address.slice('sqlite:'.length) };
+    if (/^postgres(ql)?:\/\//.test(address) && URL.canParse(address)) {
+      return { dialect: 'postgres', url: address, connections };
+    }
+    context.addIssue({ code: 'custom', message: 'write sqlite:<path> or postgres://user:password@host:5432/name' });
+    return z.NEVER;
+  });
+
+const storageUrl = z
+  .string()
+  .regex(/^(file:.+|s3:\/\/[^/?]+.*)$/, 'write file:<directory> or s3://<bucket>/<prefix>?region=<region>');
+
+const rateLimits = z.string().transform((text, context): RateLimits | null => {
+  if (text === 'off') return null;
+  const limits = new Map<string, number>([...Object.entries(TIERS), ['failed-credentials', 30]]);
+  for (const entry of text === 'on' ? [] : text.split(',')) {
+    const [name = '', number = ''] = entry.trim().split('=');
+    if (!limits.has(name) || !/^[1-9]\d{0,8}$/.test(number)) {
+      context.addIssue({
+        code: 'custom',
+        message: `write on, off, or numbers such as tier-2=20,tier-4=100 (names: ${LIMIT_NAMES.join(', ')})`,
+      });
+      return z.NEVER;
+    }
+    limits.set(name, Number(number));
+  }
+  const limit = (name: string) => limits.get(name) ?? 0;
+  return {
+    tiers: {
+      default: limit('default'),
+      'tier-2': limit('tier-2'),
+      'tier-3': limit('tier-3'),
+      'tier-4': limit('tier-4'),
+    },
+    failedCredentials: limit('failed-credentials'),
+  };
+});
+
+const trustProxy = z.string().transform((text) => {
+  if (text === 'off') return false;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  return text.split(',').map((address) => address.trim());
+});
+
+const origins = z.string().transform((text, context) => {
+  const list = text === 'off' ? [] : text.split(',').map((origin) => origin.trim());
+  if (list.some((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'write off, or origins such as https://tools.example.com, separated by commas',
+    });
+  }
+  return list;
+});
+
+const defaultEngine = (value: (name: string) => string | undefined) =>
+  ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
+
+function consoleDirectory(given: string | undefined): string | null {
+  if (given === 'off') return null;
+  const directory = given ?? fileURLToPath(new URL('../../../apps/dev-console/dist', import.meta.url));
+  return existsSync(directory) ? resolve(directory) : null;
+}
+
+/** Outside production, secrets are made once and kept beside the data. */
+function keptSecret(dataDirectory: string, file: string): string {
+  const path = join(dataDirectory, file);
+  if (!existsSync(path)) {
+    mkdirSync(dataDirectory, { recursive: true });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
+    try {
+      // Linking fails where another process was first: its secret holds, and nobody ever reads half of one.
+      linkSync(draft, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+  }
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,26 @@
+import type { Scope } from '@review/contract';
+import { newUuid } from '../db/ids.ts';
+import type { Database } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+import { hashApiKey, newApiKey } from './api-key.ts';
+import { insertCredential } from './queries.ts';
+
+/** Makes a key for a member of a workspace. Only its hash is kept: the key itself is shown this once. */
+export async function issueKey(
+  db: Database,
+  holder: { workspaceId: string; userId: string; scopes: readonly Scope[]; expiresAt?: string | null },
+): Promise<{ id: string; key: string }> {
+  const id = newUuid();
+  const key = newApiKey();
+  await insertCredential(db, {
+    id,
+    workspaceId: holder.workspaceId,
+    userId: holder.userId,
+    hash: hashApiKey(key),
+    hint: key.slice(-4),
+    scopes: holder.scopes,
+    expiresAt: holder.expiresAt ?? null,
+    createdAt: now(),
+  });
+  return { id, key };
+}

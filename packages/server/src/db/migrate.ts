@@ -1,0 +1,31 @@
+import { Migrator } from 'kysely/migration';
+import * as foundation from './migrations/0001-foundation.ts';
+import type { MigrationFor } from './migrations/migration.ts';
+import type { OpenDatabase } from './open.ts';
+import type { Database } from './schema.ts';
+
+/** In order; a released migration never changes. */
+const MIGRATIONS: Record<string, MigrationFor> = {
+  '0001-foundation': foundation.migration,
+};
+
+/** Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait. */
+export function migrate(opened: OpenDatabase): Promise<string[]> {
+  // SQLite's only lock that spans processes is a transaction; Postgres has an advisory lock, which Kysely takes by itself.
+  return opened.dialect === 'sqlite'
+    ? opened.db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect))
+    : migrateWith(opened.db, opened.dialect);
+}
+
+async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Promise<string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(Object.entries(MIGRATIONS).map(([name, migration]) => [name, migration(dialect)])),
+    },
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+  return (results ?? []).map((result) => result.migrationName);
+}

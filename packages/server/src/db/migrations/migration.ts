@@ -1,0 +1,9 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { OpenDatabase } from '../open.ts';
+
+export type MigrationFor = (dialect: OpenDatabase['dialect']) => Migration;
+
+/** The type of a text column: in byte order on both databases. */
+export const textType = (dialect: OpenDatabase['dialect']) =>
+  dialect === 'postgres' ? sql`text collate "C"` : sql`text`;

@@ -1,0 +1,104 @@
+import type { ProjectRole } from '@review/contract';
+import { sql } from 'kysely';
+import type { Database, Writer } from '../db/schema.ts';
+
+export interface VisibleFolder {
+  id: string;
+  projectId: string;
+  role: ProjectRole;
+  deletesAt: string | null;
+  name: string;
+  parentId: string | null;
+}
+
+export async function findVisibleFolder(
+  db: Database,
+  viewer: { workspaceId: string; userId: string },
+  id: string,
+): Promise<VisibleFolder | undefined> {
+  return db
+    .selectFrom('folders as folder')
+    .innerJoin('projects as project', 'project.id', 'folder.project_id')
+    .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
+    .where('folder.id', '=', id)
+    .where('membership.user_id', '=', viewer.userId)
+    .where('project.workspace_id', '=', viewer.workspaceId)
+    .select([
+      'folder.id',
+      'folder.project_id as projectId',
+      'folder.name',
+      'folder.parent_id as parentId',
+      'membership.role',
+      'project.deletes_at as deletesAt',
+    ])
+    .executeTakeFirst();
+}
+
+export async function listFolders(db: Database, projectId: string) {
+  return db
+    .selectFrom('folders')
+    .select(['id', 'name', 'parent_id as parentId', 'created_at as createdAt'])
+    .where('project_id', '=', projectId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function isFolderOf(db: Database, projectId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('folders')
+    .select('id')
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertFolder(
+  trx: Writer,
+  folder: { id: string; projectId: string; parentId: string | null; name: string; createdAt: string },
+): Promise<void> {
+  await trx
+    .insertInto('folders')
+    .values({
+      id: folder.id,
+      project_id: folder.projectId,
+      parent_id: folder.parentId,
+      name: folder.name,
+      created_at: folder.createdAt,
+    })
+    .execute();
+}
+
+/** Whether `id` is `ancestorId` or lies inside it. */
+export async function isInside(db: Database, id: string, ancestorId: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive above(id, parent_id) as (
+      select id, parent_id from folders where id = ${id}
+      union
+      select folder.id, folder.parent_id from folders as folder join above on folder.id = above.parent_id
+    )
+    select id from above where id = ${ancestorId}`.execute(db);
+  return rows.length > 0;
+}
+
+export async function updateFolder(
+  trx: Writer,
+  id: string,
+  fields: { name: string; parentId: string | null },
+): Promise<void> {
+  await trx
+    .updateTable('folders')
+    .set({ name: fields.name, parent_id: fields.parentId })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function isEmpty(db: Database, id: string): Promise<boolean> {
+  const row = await db.selectFrom('folders').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst();
+  return row === undefined;
+}
+
+export async function deleteFolder(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('folders').where('id', '=', id).execute();
+}

@@ -1,0 +1,38 @@
+import { type Rules, SUBJECT_IDS } from '@review/contract';
+import type { Deps } from '../deps.ts';
+import type { Caller } from './authenticate.ts';
+import { ProblemError } from './problem.ts';
+import { type FoundSubject, SUBJECT_FINDERS, type VisibleSubject } from './subjects.ts';
+
+export function requireScope(rules: Rules, caller: Caller): void {
+  if (rules.scopes.length === 0 || rules.scopes.some((scope) => caller.scopes.has(scope))) return;
+  const needed = rules.scopes.join(' ');
+  throw new ProblemError('INSUFFICIENT_SCOPE', {
+    detail: `The credential needs the scope ${rules.scopes.join(' or ')}.`,
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+  });
+}
+
+const isFound = (subject: string): subject is FoundSubject => subject in SUBJECT_FINDERS;
+
+/** What `:id` names, if the caller can see it and its role allows the operation. */
+export async function requireSubject(
+  { db }: Pick<Deps, 'db'>,
+  rules: Rules,
+  caller: Caller,
+  id: string | undefined,
+): Promise<VisibleSubject | null> {
+  if (rules.subject === null) return null;
+  if (!isFound(rules.subject)) throw new ProblemError('NOT_IMPLEMENTED');
+  const wellFormed = SUBJECT_IDS[rules.subject].safeParse(id);
+  if (!wellFormed.success) throw new ProblemError('NOT_FOUND');
+  const subject = await SUBJECT_FINDERS[rules.subject](db, caller, wellFormed.data);
+  if (subject === undefined) throw new ProblemError('NOT_FOUND');
+  if (rules.roles.length > 0 && !rules.roles.includes(subject.role)) throw new ProblemError('INSUFFICIENT_ROLE');
+  return subject;
+}
+
+/** A project on its way out can be read, not changed. */
+export function requireChangeable(rules: Rules, subject: VisibleSubject | null): void {
+  if (subject?.deletesAt && !rules.whileDeleting) throw new ProblemError('PROJECT_DELETING');
+}

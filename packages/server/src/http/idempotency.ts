@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Route } from '@review/contract';
+import type { Request } from 'express';
+import type { Database } from '../db/schema.ts';
+import { now, secondsFromNow } from '../db/time.ts';
+import type { Caller } from './authenticate.ts';
+import { ProblemError } from './problem.ts';
+import { isQuery } from './query-method.ts';
+
+const KEPT_SECONDS = 24 * 60 * 60;
+/** A claim without an answer after this long was left by a crash. */
+const CLAIM_SECONDS = 60;
+
+/** The one attempt that works on a key. */
+export interface Claim {
+  /** Stores the answer in the transaction of the work itself: both are there, or neither. */
+  complete(db: Database, body: unknown): Promise<void>;
+  /** Gives the key back after a refusal. */
+  release(): Promise<void>;
+}
+
+export type Claimed = { claim: Claim } | { replay: unknown };
+
+/** The Idempotency-Key of a request that takes one. */
+export function idempotencyKey(request: Request, route: Route): string | null {
+  const takesKey = (route.method === 'POST' && !isQuery(route)) || route.method === 'PATCH';
+  const header = takesKey ? request.get('idempotency-key') : undefined;
+  if (header === undefined) return null;
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (key.length < 1 || key.length > 255) {
+    throw new ProblemError('INVALID_REQUEST', { detail: 'An Idempotency-Key has 1 to 255 characters.' });
+  }
+  return key;
+}
+
+/** Claims the key for this request, or finds the answer that the first one got. */
+export async function claimKey(
+  db: Database,
+  caller: Caller,
+  request: { key: string; method: string; path: string; body: unknown },
+): Promise<Claimed> {
+  const scope = digest([caller.credentialId, request.method, request.path, request.key]);
+  const fingerprint = digest(canonical(request.body));
+  const claim = randomUUID();
+
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', scope)
+    .where((eb) =>
+      eb.or([
+        eb('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)),
+        eb.and([eb('response', 'is', null), eb('claimed_at', '<', secondsFromNow(-CLAIM_SECONDS))]),
+      ]),
+    )
+    .execute();
+  const inserted = await db
+    .insertInto('idempotency_keys')
+    .values({ scope, fingerprint, claim, claimed_at: now(), response: null })
+    .onConflict((conflict) => conflict.column('scope').doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 1n) return { claim: heldClaim(db, scope, claim) };
+
+  const first = await db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope).executeTakeFirst();
+  if (first !== undefined && first.fingerprint !== fingerprint) throw new ProblemError('IDEMPOTENCY_KEY_REUSED');
+  if (first === undefined || first.response === null) throw inProgress();
+  return { replay: JSON.parse(first.response) };
+}
+
+const heldClaim = (db: Database, scope: string, claim: string): Claim => ({
+  async complete(writer, body) {
+    const completed = await writer
+      .updateTable('idempotency_keys')
+      .set({ response: JSON.stringify(body ?? null) })
+      .where('scope', '=', scope)
+      .where('claim', '=', claim)
+      .executeTakeFirst();
+    // Another attempt took the claim over while this one stalled: its work counts, this one's is rolled back.
+    if (completed.numUpdatedRows === 0n) throw inProgress();
+  },
+  async release() {
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where('claim', '=', claim)
+      .where('response', 'is', null)
+      .execute();
+  },
+});
+
+export async function deleteExpiredKeys(db: Database): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)).execute();
+}
+
+const inProgress = () => new ProblemError('IDEMPOTENCY_IN_PROGRESS', { headers: { 'Retry-After': '1' } });
+
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+/** The same JSON whatever the order of its fields. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, entry]) => [key, canonical(entry)]);
+}

@@ -1,0 +1,153 @@
+import { contract, type Route, successStatus } from '@review/contract';
+import { createExpressEndpoints } from '@ts-rest/express';
+import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
+import type { Writer } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+import { authenticator } from './authenticate.ts';
+import { requireChangeable, requireScope, requireSubject } from './authorize.ts';
+import { claimKey, idempotencyKey } from './idempotency.ts';
+import { refuseInvalid } from './invalid-request.ts';
+import { ProblemError } from './problem.ts';
+import { isQuery } from './query-method.ts';
+import { rateLimiter } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
+
+/** Any `Handler`: its own types have been checked where it was written, against its own route. */
+type AnyHandler = (request: never) => Promise<unknown>;
+export type AllHandlers = Record<string, Record<string, AnyHandler>>;
+
+interface ParsedRequest {
+  query?: unknown;
+  body?: unknown;
+  req: Request;
+  res: Response;
+}
+
+interface Operation {
+  name: string;
+  route: Route;
+  handler: AnyHandler | undefined;
+}
+
+/** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
+export function mountContract(app: Express, deps: Deps, handlers: AllHandlers): void {
+  const operations: Operation[] = Object.entries(contract).flatMap(([room, routes]) =>
+    Object.entries<Route>(routes).map(([verb, route]) => ({
+      name: `${room}.${verb}`,
+      route,
+      handler: handlers[room]?.[verb],
+    })),
+  );
+  const steps = genericSteps(deps);
+  const mount = (router: IRouter, mounted: Operation[]) =>
+    createExpressEndpoints(
+      Object.fromEntries(mounted.map(({ name, route }) => [name, asPost(route)])),
+      Object.fromEntries(
+        mounted.map((operation) => [
+          operation.name,
+          { middleware: steps(operation), handler: carryOut(deps, operation) },
+        ]),
+      ),
+      router,
+      { responseValidation: true, logInitialization: false, requestValidationErrorHandler: refuseInvalid },
+    );
+  mount(
+    app,
+    operations.filter(({ route }) => !isQuery(route)),
+  );
+  mount(
+    queryRouter(app),
+    operations.filter(({ route }) => isQuery(route)),
+  );
+  refuseOtherMethods(app, operations);
+}
+
+const asPost = (route: Route): Route => (isQuery(route) && 'body' in route ? { ...route, method: 'POST' } : route);
+
+/** ts-rest binds what it takes for a POST; here that is a QUERY. */
+function queryRouter(app: Express): IRouter {
+  const onlyQuery: RequestHandler = (request, _response, next) =>
+    next(request.method === 'QUERY' ? undefined : 'route');
+  const post = (path: string, ...handlers: RequestHandler[]) => app.all(path, onlyQuery, ...handlers);
+  return Object.create(app, { post: { value: post } });
+}
+
+/** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
+function genericSteps(deps: Deps) {
+  const identify = authenticator(deps);
+  const limiter = rateLimiter(deps);
+  return ({ name, route }: Operation): RequestHandler[] => [
+    async (request, response, next) => {
+      response.locals.operation = name;
+      if (isQuery(route)) response.set('Cache-Control', 'private, no-store');
+      const caller = await identify(request.get('authorization')).catch(async (refusal: unknown) => {
+        if (refusal instanceof ProblemError && refusal.status === 401) await limiter.countFailure(request, response);
+        throw refusal;
+      });
+      await limiter.count(name, route.metadata.tier, caller, response);
+      requireScope(route.metadata, caller);
+      const subject = await requireSubject(deps, route.metadata, caller, String(request.params['id']));
+      response.locals.admitted = { caller, subject };
+      next();
+    },
+    readBody(route, deps.config.bodyLimit),
+  ];
+}
+
+/** The last hop: the handler, once per Idempotency-Key, its writes in one transaction. */
+function carryOut({ db }: Deps, { route, handler }: Operation) {
+  const status = successStatus(route);
+  const changes = route.method !== 'GET' && !isQuery(route);
+
+  return async ({ query, body, req: request, res: response }: ParsedRequest) => {
+    if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
+    const { admitted } = response.locals;
+    if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
+
+    const key = idempotencyKey(request, route);
+    const claimed =
+      key === null
+        ? null
+        : await claimKey(db, admitted.caller, { key, method: request.method, path: request.path, body });
+    if (claimed !== null && 'replay' in claimed) {
+      response.set('Idempotency-Replayed', 'true');
+      return { status, body: claimed.replay };
+    }
+    const claim = claimed?.claim;
+    let completed = false;
+    const write = (work: (trx: Writer) => Promise<unknown>) =>
+      db.transaction().execute(async (trx) => {
+        const answer = await work(trx);
+        await claim?.complete(trx, answer);
+        completed = true;
+        return answer;
+      });
+    try {
+      if (changes) requireChangeable(route.metadata, admitted.subject);
+      // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
+      const answer = await handler({ ...admitted, query, body, write } as never);
+      if (!completed) await claim?.complete(db, answer);
+      return { status, body: answer };
+    } catch (refusal) {
+      await claim?.release();
+      throw refusal;
+    }
+  };
+}
+
+function refuseOtherMethods(app: Express, operations: Operation[]): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { route } of operations) {
+    const allowed = methods.get(route.path) ?? new Set(['OPTIONS']);
+    allowed.add(String(route.method));
+    if (route.method === 'GET') allowed.add('HEAD');
+    methods.set(route.path, allowed);
+  }
+  for (const [path, allowed] of methods) {
+    const allow = [...allowed].sort().join(', ');
+    app.all(path, (request, response) => {
+      if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
+      response.set('Allow', allow).status(204).end();
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import type { Caller } from './authenticate.ts';
+import type { VisibleSubject } from './subjects.ts';
+
+declare global {
+  namespace Express {
+    /** What the generic steps find out about a request. */
+    interface Locals {
+      requestId?: string;
+      /** The room and verb of the contract, for logs and metrics. */
+      operation?: string;
+      /** Set once the caller may call the operation on what `:id` names. */
+      admitted?: { caller: Caller; subject: VisibleSubject | null };
+    }
+  }
+}

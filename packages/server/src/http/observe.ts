@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { collectDefaultMetrics, Histogram } from 'prom-client';
+import type { Deps } from '../deps.ts';
+
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** Gives every request its id, one log line and one measurement. Addresses with their queries are not logged: they can be signed. */
+export function observe({ log, metrics }: Deps): RequestHandler {
+  collectDefaultMetrics({ register: metrics });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'How long requests took, by operation of the contract and status.',
+    labelNames: ['operation', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [metrics],
+  });
+  return (request, response, next) => {
+    const started = performance.now();
+    const given = request.get('x-request-id');
+    const requestId = given !== undefined && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+    response.locals.requestId = requestId;
+    response.set('X-Request-Id', requestId);
+    response.set('X-Content-Type-Options', 'nosniff');
+    response.on('close', () => {
+      const operation = response.locals.operation ?? 'other';
+      const milliseconds = performance.now() - started;
+      durations.observe({ operation, status: response.statusCode }, milliseconds / 1000);
+      const { method, path } = request;
+      log.info(
+        { requestId, method, path, operation, status: response.statusCode, ms: Math.round(milliseconds) },
+        'request',
+      );
+    });
+    next();
+  };
+}

@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+import { NOTHING, type Route } from '@review/contract';
+import express, { type RequestHandler } from 'express';
+import { ProblemError } from './problem.ts';
+import { isQuery } from './query-method.ts';
+
+/** Reads the JSON body of a route that takes one; runs after everything that a stranger is refused for. */
+export function readBody(route: Route, generalLimit: number): RequestHandler {
+  if (!('body' in route) || route.body === NOTHING) return (_request, _response, next) => next();
+  const limit = Math.max(generalLimit, route.metadata.bodyLimit ?? 0);
+  const parse = express.json({
+    limit,
+    strict: false,
+    type: () => true,
+    verify: (_request, _response, bytes) => {
+      if (!isUtf8(bytes)) throw new ProblemError('INVALID_JSON', { detail: 'The body is not encoded as UTF-8.' });
+    },
+  });
+  const refusal = (detail: string) =>
+    new ProblemError('UNSUPPORTED_MEDIA_TYPE', {
+      detail,
+      ...(isQuery(route) && { headers: { 'Accept-Query': '"application/json"' } }),
+    });
+
+  return (request, response, next) => {
+    const hasBody =
+      request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+    const type = request.get('content-type');
+    if (type === undefined) {
+      if (isQuery(route)) {
+        throw new ProblemError('INVALID_REQUEST', {
+          detail: 'A QUERY request needs a Content-Type: application/json.',
+        });
+      }
+      if (hasBody) throw refusal('The body has no Content-Type. Send application/json.');
+      return next();
+    }
+    if (!request.is('application/json') && hasBody) throw refusal('Send the body as application/json.');
+    if (isQuery(route) && !/^application\/json\s*(;|$)/i.test(type))
+      throw refusal('Send the body as application/json.');
+    parse(request, response, next);
+  };
+}

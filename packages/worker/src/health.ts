@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+
+/** `GET /healthz` and `GET /metrics` on a port of the worker's own. */
+export async function serveHealth(port: number): Promise<AsyncDisposable & { port: number }> {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const server = createServer(async (request, response) => {
+    if (request.url === '/healthz') response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
+    else if (request.url === '/metrics')
+      response.setHeader('content-type', metrics.contentType).end(await metrics.metrics());
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

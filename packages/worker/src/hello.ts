@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiProblem, type WorkerClient } from '@review/client';
+import { FAMILIES, type FamilyState } from '@review/contract';
+import type { Logger } from 'pino';
+
+/** Tells the server which families this worker serves, as often as it takes, and learns which engine runs. */
+export async function sayHello(
+  server: WorkerClient,
+  worker: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<string> {
+  const families: FamilyState[] = FAMILIES.map((family) => ({ family, state: 'sandbox' }));
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const { data } = await server.hello({ body: { worker, families }, fetchOptions: { signal } });
+      return data.engine;
+    } catch (error) {
+      // A token that the server refuses stays refused.
+      if (signal.aborted || (error instanceof ApiProblem && error.status === 401)) throw error;
+      if (attempt === 0) log.warn('the server does not answer yet; trying until it does');
+      await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal });
+    }
+  }
+}

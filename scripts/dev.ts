@@ -1,0 +1,152 @@
+// `npm start`: server, worker and console together, with a demo workspace to begin with.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDemo } from './dev-demo.ts';
+import { printLog } from './dev-log.ts';
+
+const repository = resolve(import.meta.dirname, '..');
+const dataDirectory = resolve(repository, process.env.DATA_DIR || '.data');
+const port = process.env.PORT || '3000';
+const host = process.env.HOST || '127.0.0.1';
+const reachableHost = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+const serverUrl = `http://${reachableHost.includes(':') ? `[${reachableHost}]` : reachableHost}:${port}`;
+const publicUrl = process.env.PUBLIC_URL || serverUrl;
+// Said once here, so that server, worker and command line agree.
+const environment = { ...process.env, PORT: port, HOST: host, PUBLIC_URL: publicUrl, DATA_DIR: dataDirectory };
+const graceMs = 35_000;
+
+const children = new Set<ChildProcess>();
+const stop = new AbortController();
+
+class Failure extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && stop.abort(), 500).unref();
+  try {
+    await Promise.race([runUntilOneEnds(), once(stop.signal, 'abort')]);
+  } catch (error) {
+    // What follows from a stop is no failure.
+    if (!stop.signal.aborted) {
+      stop.abort();
+      if (error instanceof Error && error.message !== '') console.error(error.message);
+      await stopChildren();
+      return error instanceof Failure ? error.exitCode : 1;
+    }
+  }
+  if (!(await stopChildren())) return 1;
+  console.log('stopped');
+  return 0;
+}
+
+async function runUntilOneEnds(): Promise<never> {
+  if (await isTaken()) {
+    throw new Failure(`port ${port} is taken: stop the program there, or choose another: PORT=<number> npm start`, 1);
+  }
+  const server = endOf('server', start('server', ['packages/server/dist/main.js'], environment));
+  const demo = await Promise.race([server, ready().then(() => openDemo(review, dataDirectory, keyWorks))]);
+  // The server has said itself why it could not start.
+  if (demo instanceof Failure) throw new Failure('', demo.exitCode);
+  const worker = start('worker', ['packages/worker/dist/main.js'], { ...environment, SERVER_URL: serverUrl });
+  console.log(`
+  Console    ${publicUrl}/
+  API docs   ${publicUrl}/docs
+  Demo key   ${demo.key}
+  Project    ${demo.projectId}
+
+  curl -H 'Authorization: Bearer ${demo.key}' ${publicUrl}/api/ping
+
+  Data is kept in ${dataDirectory}. Ctrl-C stops.
+`);
+  throw await Promise.race([server, endOf('worker', worker)]);
+}
+
+function start(name: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const child = spawnNode(args, env);
+  printLog(name, child.stdout);
+  printLog(name, child.stderr);
+  return child;
+}
+
+function spawnNode(args: readonly string[], env: NodeJS.ProcessEnv) {
+  stop.signal.throwIfAborted();
+  const child = spawn(process.execPath, args, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+/** Server and worker run until they are stopped: when one ends by itself, that is a failure. */
+async function endOf(name: string, child: ChildProcess): Promise<Failure> {
+  // 'close' comes after the last line of output.
+  const [code, signal]: (number | string | null)[] = await once(child, 'close');
+  return new Failure(`${name} ended by itself (${signal ?? `exit code ${code}`}); stopping`, Number(code) || 1);
+}
+
+/** Asked before starting: another instance on this port would answer in the place of ours. */
+async function isTaken(): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(Number(port), host);
+    await once(probe, 'listening');
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  }
+  probe.close();
+  await once(probe, 'close');
+  return false;
+}
+
+async function ready(): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await fetch(`${serverUrl}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    if (response?.ok) return;
+    if (tries % 100 === 0) console.error(`waiting for ${serverUrl}/readyz (${response?.status ?? 'no answer'})`);
+    await sleep(100, undefined, { signal: stop.signal });
+  }
+}
+
+async function review(...args: string[]): Promise<unknown> {
+  const child = spawnNode(['packages/server/dist/commands/main.js', ...args, '--json'], environment);
+  const [answer, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Failure(`review ${args[0]} ended with ${code}: ${complaint.trim() || answer.trim()}`, 1);
+  return JSON.parse(answer);
+}
+
+async function keyWorks(key: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${serverUrl}/api/ping`, { headers, signal: AbortSignal.timeout(5_000) });
+  return response.ok;
+}
+
+/** False when a child had to be killed or failed while stopping. */
+async function stopChildren(): Promise<boolean> {
+  const deadline = AbortSignal.timeout(graceMs);
+  const ends = await Promise.all([...children].map((child) => stopChild(child, deadline)));
+  return ends.every(Boolean);
+}
+
+async function stopChild(child: ChildProcess, deadline: AbortSignal): Promise<boolean> {
+  const end = once(child, 'exit');
+  child.kill('SIGTERM');
+  const kill = () => child.kill('SIGKILL');
+  deadline.addEventListener('abort', kill);
+  const [code, signal]: (number | string | null)[] = await end;
+  deadline.removeEventListener('abort', kill);
+  const clean = code === 0 || signal === 'SIGTERM' || signal === 'SIGINT';
+  if (!clean) console.error(`${child.spawnargs[1]} did not stop cleanly (${signal ?? `exit code ${code}`})`);
+  return clean;
+}

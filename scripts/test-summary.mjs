@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The end of a test run: what was left out for want of a part of the machine, and the counts of all packages in one line.
+ * @param {string} reports
+ * @param {number} exitCode
+ */
+export function summarize(reports, exitCode) {
+  const lackingFile = join(reports, 'lacking.txt');
+  const lacking = existsSync(lackingFile) ? readFileSync(lackingFile, 'utf8').split('\n').filter(Boolean) : [];
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of readdirSync(reports).filter((name) => name.endsWith('.json'))) {
+    const report = JSON.parse(readFileSync(join(reports, file), 'utf8'));
+    counts.passed += report.numPassedTests;
+    counts.failed += report.numFailedTests;
+    counts.skipped += report.numPendingTests + report.numTodoTests;
+    for (const { status, assertionResults } of report.testResults) {
+      // A file that could not be loaded has no failed test of its own.
+      if (status === 'failed' && !assertionResults.some(isFailed)) counts.failed += 1;
+    }
+  }
+  return [
+    '',
+    ...[...new Set(lacking)].map((line) => `!!! SKIPPED, this machine lacks ${line}`),
+    ...(exitCode !== 0 && counts.failed === 0 ? ['!!! A build, a check or a test run failed: see above'] : []),
+    `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
+  ].join('\n');
+}
+
+/** @param {{ status: string }} test */
+function isFailed(test) {
+  return test.status === 'failed';
+}
