@@ -64,6 +64,7 @@ const DOCS_PAGE = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Project Review Service API</title>
+    <link rel="icon" href="/docs/favicon-32x32.png">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
   </head>
   <body>

@@ -27,10 +27,8 @@ export function observe({ log, metrics }: Deps): RequestHandler {
       const milliseconds = performance.now() - started;
       durations.observe({ operation, status: response.statusCode }, milliseconds / 1000);
       const { method, path } = request;
-      log.info(
-        { requestId, method, path, operation, status: response.statusCode, ms: Math.round(milliseconds) },
-        'request',
-      );
+      const { statusCode: status } = response;
+      log.info({ requestId, operation, status, ms: Math.round(milliseconds) }, `${method} ${path} ${status}`);
     });
     next();
   };
