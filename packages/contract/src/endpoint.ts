@@ -17,6 +17,10 @@ export interface Rules {
   roles: readonly ProjectRole[];
   /** A person named by the record itself, checked beside the role. */
   only?: 'starter' | 'author' | 'author-or-lead';
+  /** Calls in a window from one address, whoever makes them. */
+  perAddress?: number;
+  /** The answer carries an ETag, and a caller that names it is told that nothing is new. */
+  conditional?: true;
   /** Works on a project that is scheduled for deletion. */
   whileDeleting?: true;
   /** A body larger than the general limit, in bytes. */

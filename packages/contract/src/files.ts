@@ -45,7 +45,14 @@ export const files = room({
     description: 'Answers with an `ETag`; a request whose `If-None-Match` names it gets 304, which costs no rate.',
     query: z.strictObject({ wait: wholeNumberParameter({ min: 0, max: 60, default: 0 }) }),
     responses: { 200: data(FileRecord) },
-    metadata: { tool: 'get_file', tier: 'tier-4', scopes: ['files:read'], subject: 'file', roles: ANY_MEMBER },
+    metadata: {
+      tool: 'get_file',
+      tier: 'tier-4',
+      scopes: ['files:read'],
+      subject: 'file',
+      roles: ANY_MEMBER,
+      conditional: true,
+    },
   },
   getGeneration: {
     method: 'GET',

@@ -27,6 +27,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(overrideMethod);
   app.use(health(deps, readiness));
   app.use(documents(deps));
+  if (deps.storage.router) app.use(deps.storage.router);
   mountContract(app, deps, rooms(deps));
   mountWorkerApi(app, deps);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory));

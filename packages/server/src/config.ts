@@ -27,6 +27,11 @@ export interface Config {
   trustProxy: boolean | number | string[];
   corsOrigins: string[];
   bodyLimit: number;
+  /** The least size of an upload's parts and the greatest of the whole, in bytes. */
+  uploadPartSize: number;
+  uploadLimit: number;
+  /** How many `wait`ing requests a process holds at once; more are answered at once. */
+  waitLimit: number;
   logLevel: string;
   /** The built console; null serves none. */
   consoleDirectory: string | null;
@@ -40,6 +45,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const GIBIBYTE = 1024 ** 3;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LIMIT_NAMES = [...Object.keys(TIERS), 'failed-credentials'];
 
@@ -89,6 +95,9 @@ export function readConfig(environment: Environment): Config {
     trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
     corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
     bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
+    uploadPartSize: setting('UPLOAD_PART_SIZE', wholeNumber(1, 5 * GIBIBYTE), String(8 * 1024 * 1024)),
+    uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(5 * GIBIBYTE)),
+    waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
     consoleDirectory: consoleDirectory(value('CONSOLE_DIR')),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
@@ -100,7 +109,7 @@ export function readConfig(environment: Environment): Config {
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, `write a whole number from ${min} to ${max}`)
+    .regex(/^\d{1,15}$/, `write a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((number) => number >= min && number <= max, `write a whole number from ${min} to ${max}`);
 

@@ -3,27 +3,46 @@ import { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
 import type { Database } from './db/schema.ts';
+import { FileWatch } from './files/watch.ts';
 import { deriveSecrets, type Secrets } from './secrets.ts';
+import { openStorage } from './storage/open.ts';
+import type { Storage } from './storage/storage.ts';
 
 /** What the rooms and the generic steps are given. */
 export interface Deps extends AsyncDisposable {
   config: Config;
   db: Database;
   opened: OpenDatabase;
+  storage: Storage;
   secrets: Secrets;
+  /** Wakes requests that wait for a file. */
+  watch: FileWatch;
   log: Logger;
   metrics: Registry;
 }
 
 export function openDeps(config: Config, log: Logger = pino({ level: config.logLevel })): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
+  const secrets = deriveSecrets(config.secretKey);
+  const storage = openStorage({
+    storageUrl: config.storageUrl,
+    publicUrl: config.publicUrl,
+    signingKey: secrets.blobs,
+  });
+  const watch = new FileWatch(config.waitLimit);
   return {
     config,
     db: opened.db,
     opened,
-    secrets: deriveSecrets(config.secretKey),
+    storage,
+    secrets,
+    watch,
     log,
     metrics: new Registry(),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      watch.wakeAll();
+      await storage[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
   };
 }

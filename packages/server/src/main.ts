@@ -22,6 +22,7 @@ async function main(): Promise<void> {
 
   const signal = await stopSignal();
   readiness.accepting = false;
+  deps.watch.wakeAll();
   log.info({ signal }, 'stopping: requests in flight may finish');
 }
 

@@ -1,22 +1,21 @@
 import type { Contract } from '@review/contract';
+import { accessLinks } from './access-links/handlers.ts';
+import { attachments } from './attachments/handlers.ts';
+import { comments } from './comments/handlers.ts';
 import type { Deps } from './deps.ts';
+import { files } from './files/handlers.ts';
 import { folders } from './folders/handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { members } from './members/handlers.ts';
 import { models } from './models/handlers.ts';
 import { ping } from './ping/handlers.ts';
 import { projects } from './projects/handlers.ts';
+import { reactions } from './reactions/handlers.ts';
+import { skills } from './skills/handlers.ts';
+import { versions } from './versions/handlers.ts';
 
 /** Rooms of the contract that answer 501 for now. */
-type Pending =
-  | 'files'
-  | 'generation'
-  | 'versions'
-  | 'comments'
-  | 'reactions'
-  | 'attachments'
-  | 'accessLinks'
-  | 'skills';
+type Pending = 'generation';
 
 type Rooms = { [Room in Exclude<keyof Contract, Pending>]: Handlers<Contract[Room]> };
 
@@ -24,7 +23,14 @@ type Rooms = { [Room in Exclude<keyof Contract, Pending>]: Handlers<Contract[Roo
 export const rooms = (deps: Deps): Rooms => ({
   ping: ping(deps),
   projects: projects(deps),
-  folders: folders(deps),
-  members: members(deps),
+  files: files(deps),
   models: models(deps),
+  folders: folders(deps),
+  versions: versions(deps),
+  members: members(deps),
+  comments: comments(deps),
+  reactions: reactions(deps),
+  attachments: attachments(deps),
+  accessLinks: accessLinks(deps),
+  skills: skills(deps),
 });

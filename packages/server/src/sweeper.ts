@@ -1,15 +1,46 @@
-import { now } from './db/time.ts';
+import { now, secondsFromNow } from './db/time.ts';
 import type { Deps } from './deps.ts';
+import { hashUploadedFiles } from './files/hash.ts';
+import { deleteUnfinishedFile } from './files/queries.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDueProjects } from './projects/queries.ts';
+import { dropUploads, findStaleUploads, forgetDoomedBlob, forgetUpload, listDoomedBlobs } from './uploads/queries.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 
-/** Removes what has had its time. Several servers may do so at once: each deletion is one statement. */
-export async function sweep({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
-  await deleteExpiredKeys(db);
-  const projects = await deleteDueProjects(db, now());
-  if (projects > 0) log.info({ projects }, 'projects whose deletion was due are gone');
+type Swept = Pick<Deps, 'db' | 'storage' | 'watch' | 'log'>;
+
+/** Removes what has had its time. Several servers may do so at once: each step finds nothing left to do. */
+export async function sweep(deps: Swept): Promise<void> {
+  await deleteExpiredKeys(deps.db);
+  await deleteDueProjects(deps.db, now());
+  await dropStaleUploads(deps);
+  await removeDoomedBlobs(deps);
+  await hashUploadedFiles(deps);
+}
+
+/** Unfinished uploads go with the file they were to become; attachments that nothing uses go too. */
+async function dropStaleUploads({ db }: Swept): Promise<void> {
+  for (const { id, completed } of await findStaleUploads(db, secondsFromNow(0))) {
+    await db.transaction().execute(async (trx) => {
+      if (id.startsWith('FX') && completed) return forgetUpload(trx, id);
+      await dropUploads(trx, [id], now());
+      await deleteUnfinishedFile(trx, id);
+    });
+  }
+}
+
+/** Bytes first, then the note of them: what is interrupted is done again. */
+async function removeDoomedBlobs({ db, storage, log }: Swept): Promise<void> {
+  for (const { key, upload } of await listDoomedBlobs(db)) {
+    try {
+      if (upload !== null) await storage.abort({ key, upload });
+      await storage.remove(key);
+      await forgetDoomedBlob(db, key);
+    } catch (error) {
+      log.warn({ err: error, key }, 'stored bytes could not be removed; trying again later');
+    }
+  }
 }
 
 export function startSweeper(deps: Deps): Disposable {

@@ -58,6 +58,7 @@ async function makeProjects(deps: Deps, workspaceId: string, people: Demo['peopl
   if (owner === undefined) return [];
   const caller: Caller = { credentialId: 'demo', userId: owner.id, workspaceId, scopes: new Set(SCOPES) };
   const write = <T>(work: (trx: Writer) => Promise<T>) => deps.db.transaction().execute(work);
+  const signal = new AbortController().signal;
   const { projects, folders } = rooms(deps);
   const made: Demo['projects'] = [];
   for (const { name, description, folders: folderNames } of PROJECTS) {
@@ -68,11 +69,12 @@ async function makeProjects(deps: Deps, workspaceId: string, people: Demo['peopl
       query: undefined,
       body: { name, description, members },
       write,
+      signal,
     });
     const subject = await SUBJECT_FINDERS.project(deps.db, caller, data.id);
     if (subject === undefined) throw new Error('the project that was just made is not visible to its owner');
     for (const folder of folderNames) {
-      await folders.create({ caller, subject, query: undefined, body: { name: folder }, write });
+      await folders.create({ caller, subject, query: undefined, body: { name: folder }, write, signal });
     }
     made.push({ id: data.id, name });
   }

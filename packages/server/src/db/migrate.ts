@@ -1,5 +1,6 @@
 import { Migrator } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
+import * as reviewRooms from './migrations/0002-review-rooms.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import type { OpenDatabase } from './open.ts';
 import type { Database } from './schema.ts';
@@ -7,6 +8,7 @@ import type { Database } from './schema.ts';
 /** In order; a released migration never changes. */
 const MIGRATIONS: Record<string, MigrationFor> = {
   '0001-foundation': foundation.migration,
+  '0002-review-rooms': reviewRooms.migration,
 };
 
 /** Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait. */

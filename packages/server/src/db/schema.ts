@@ -1,4 +1,4 @@
-import type { ProjectRole } from '@review/contract';
+import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
 
 /** Every table. Times are the text of the contract's `Timestamp`; identifiers are text, so both databases compare bytes. */
@@ -41,6 +41,108 @@ export interface Schema {
   };
   project_members: { id: string; project_id: string; user_id: string; role: ProjectRole; created_at: string };
   folders: { id: string; project_id: string; parent_id: string | null; name: string; created_at: string };
+  /** The bytes of a file (FX), a comment attachment (CA) or a generation attachment (GA) on their way in, and what became of them. */
+  uploads: {
+    id: string;
+    project_id: string;
+    started_by: string;
+    name: string;
+    declared_type: string | null;
+    size: number;
+    part_count: number;
+    storage_key: string;
+    /** What the storage calls the upload; null until it has begun there. */
+    storage_upload: string | null;
+    /** Names the parts that the upload was completed with; null until then. */
+    completed_with: string | null;
+    mime_type: string | null;
+    /** The one comment that a comment attachment belongs to, and its place there. */
+    comment_id: string | null;
+    comment_position: number | null;
+    created_at: string;
+    expires_at: string;
+  };
+  files: {
+    id: string;
+    project_id: string;
+    folder_id: string | null;
+    name: string;
+    folded_text: string;
+    description: string | null;
+    mode: 'GENERATED' | 'UPLOADED';
+    status: FileStatus;
+    tag: ReviewStatus;
+    /** Null for plain uploads. */
+    output_type: OutputType | null;
+    mime_type: string | null;
+    size: number | null;
+    sha256: string | null;
+    storage_key: string | null;
+    allow_restricted: number;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+  };
+  versions: {
+    id: string;
+    project_id: string;
+    name: string;
+    folded_name: string;
+    description: string | null;
+    status: ReviewStatus;
+    allow_restricted: number;
+    created_at: string;
+    updated_at: string;
+  };
+  version_files: { version_id: string; file_id: string; position: number };
+  comments: {
+    id: string;
+    project_id: string;
+    file_id: string | null;
+    parent_id: string | null;
+    author_id: string;
+    content: string | null;
+    anchor: number | null;
+    duration: number | null;
+    annotation: string | null;
+    resolved_at: string | null;
+    deleted_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  reactions: { comment_id: string; user_id: string; type: string; created_at: string };
+  access_links: {
+    id: string;
+    project_id: string;
+    role: ProjectRole;
+    description: string | null;
+    key_hash: string;
+    sealed_key: string;
+    created_at: string;
+    expires_at: string | null;
+  };
+  skills: {
+    id: string;
+    workspace_id: string;
+    name: string;
+    description: string;
+    metadata: string | null;
+    allowed_tools: string | null;
+    license: string | null;
+    default_version_id: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  skill_versions: {
+    id: string;
+    skill_id: string;
+    version: number;
+    content: string;
+    note: string | null;
+    created_at: string;
+  };
+  /** Bytes that no row names any more: deleted from the storage by the sweep, so that a crash forgets none. */
+  doomed_blobs: { storage_key: string; storage_upload: string | null; doomed_at: string };
   idempotency_keys: {
     scope: string;
     fingerprint: string;

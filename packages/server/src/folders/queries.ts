@@ -95,8 +95,9 @@ export async function updateFolder(
 }
 
 export async function isEmpty(db: Database, id: string): Promise<boolean> {
-  const row = await db.selectFrom('folders').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst();
-  return row === undefined;
+  const folder = await db.selectFrom('folders').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst();
+  const file = await db.selectFrom('files').select('id').where('folder_id', '=', id).limit(1).executeTakeFirst();
+  return folder === undefined && file === undefined;
 }
 
 export async function deleteFolder(trx: Writer, id: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Rules, SUBJECT_IDS } from '@review/contract';
+import { LEADS, type Rules, SUBJECT_IDS } from '@review/contract';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './authenticate.ts';
 import { ProblemError } from './problem.ts';
-import { type FoundSubject, SUBJECT_FINDERS, type VisibleSubject } from './subjects.ts';
+import { SUBJECT_FINDERS, type VisibleSubject } from './subjects.ts';
 
 export function requireScope(rules: Rules, caller: Caller): void {
   if (rules.scopes.length === 0 || rules.scopes.some((scope) => caller.scopes.has(scope))) return;
@@ -13,8 +13,6 @@ export function requireScope(rules: Rules, caller: Caller): void {
   });
 }
 
-const isFound = (subject: string): subject is FoundSubject => subject in SUBJECT_FINDERS;
-
 /** What `:id` names, if the caller can see it and its role allows the operation. */
 export async function requireSubject(
   { db }: Pick<Deps, 'db'>,
@@ -23,13 +21,21 @@ export async function requireSubject(
   id: string | undefined,
 ): Promise<VisibleSubject | null> {
   if (rules.subject === null) return null;
-  if (!isFound(rules.subject)) throw new ProblemError('NOT_IMPLEMENTED');
   const wellFormed = SUBJECT_IDS[rules.subject].safeParse(id);
   if (!wellFormed.success) throw new ProblemError('NOT_FOUND');
   const subject = await SUBJECT_FINDERS[rules.subject](db, caller, wellFormed.data);
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
-  if (rules.roles.length > 0 && !rules.roles.includes(subject.role)) throw new ProblemError('INSUFFICIENT_ROLE');
+  requireRole(rules, caller, subject);
   return subject;
+}
+
+function requireRole({ roles, only }: Rules, caller: Caller, { role, personId }: VisibleSubject): void {
+  if (roles.length > 0 && (role === null || !roles.includes(role))) throw new ProblemError('INSUFFICIENT_ROLE');
+  if (only === undefined || personId === caller.userId) return;
+  // An upload is nobody's business but its starter's.
+  if (only === 'starter') throw new ProblemError('NOT_FOUND');
+  const leads: readonly string[] = LEADS;
+  if (only === 'author' || role === null || !leads.includes(role)) throw new ProblemError('INSUFFICIENT_ROLE');
 }
 
 /** A project on its way out can be read, not changed. */

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Deps } from '../deps.ts';
+import { NotModified } from './conditional.ts';
 import { ProblemError } from './problem.ts';
 
 export const nothingHere: RequestHandler = () => {
@@ -9,6 +10,10 @@ export const nothingHere: RequestHandler = () => {
 /** Every failure becomes an answer here, and only here. */
 export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
+    if (error instanceof NotModified) {
+      response.status(304).end();
+      return;
+    }
     const problem = asProblem(error);
     const requestId = response.locals.requestId ?? '';
     if (problem.status >= 500 && problem.code !== 'NOT_IMPLEMENTED') {

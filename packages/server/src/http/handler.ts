@@ -20,11 +20,14 @@ export interface HandlerRequest<R extends Route> {
   subject: SubjectOf<R['metadata']['subject']>;
   query: Parsed<R, 'query'>;
   body: Parsed<R, 'body'>;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
   /**
-   * Runs the work in one transaction, together with the record of its answer under the request's Idempotency-Key.
-   * Whatever a request changes, it changes in here.
+   * Runs the work in one transaction, together with the record of what it gave back under the request's Idempotency-Key.
+   * Whatever a request changes, it changes in here. A repeated request gets what the first one's work gave back, so
+   * anything secret or short-lived is added to the answer afterwards.
    */
-  write(work: (trx: Writer) => Promise<Answer<R>>): Promise<Answer<R>>;
+  write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
 }
 
 export type Handler<R extends Route> = (request: HandlerRequest<R>) => Promise<Answer<R>>;

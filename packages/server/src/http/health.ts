@@ -7,16 +7,19 @@ export interface Readiness {
   accepting: boolean;
 }
 
-export function health({ db, metrics, config }: Deps, readiness: Readiness): Router {
+export function health({ db, storage, metrics, config }: Deps, readiness: Readiness): Router {
   return Router()
     .get('/healthz', (_request, response) => {
       response.json({ status: 'ok' });
     })
     .get('/readyz', async (_request, response) => {
-      const database = (await isReachable(db)) ? 'ok' : 'down';
-      const ready = readiness.accepting && database === 'ok';
+      const [database, stored] = await Promise.all([isReachable(db), storage.isReachable()]);
+      const ready = readiness.accepting && database && stored;
       const status = ready ? 'ok' : readiness.accepting ? 'down' : 'stopping';
-      response.status(ready ? 200 : 503).json({ status, database, engine: config.engine });
+      const state = (reachable: boolean) => (reachable ? 'ok' : 'down');
+      response
+        .status(ready ? 200 : 503)
+        .json({ status, database: state(database), storage: state(stored), engine: config.engine });
     })
     .get('/metrics', async (_request, response) => {
       response.type(metrics.contentType).send(await metrics.metrics());

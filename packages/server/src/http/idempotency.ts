@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Route } from '@review/contract';
 import type { Request } from 'express';
-import type { Database } from '../db/schema.ts';
+import type { Database, Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Caller } from './authenticate.ts';
 import { ProblemError } from './problem.ts';
@@ -11,15 +11,15 @@ const KEPT_SECONDS = 24 * 60 * 60;
 /** A claim without an answer after this long was left by a crash. */
 const CLAIM_SECONDS = 60;
 
-/** The one attempt that works on a key. */
-export interface Claim {
-  /** Stores the answer in the transaction of the work itself: both are there, or neither. */
-  complete(db: Database, body: unknown): Promise<void>;
-  /** Gives the key back after a refusal. */
+/** One request's chance to do its work: exactly once per key, or plainly where there is none. */
+export interface Attempt {
+  /** The work was done before: `write` gives back what it gave back then. */
+  replayed: boolean;
+  /** The work and what it gives back are stored in one transaction: both are there, or neither. */
+  write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
+  /** Gives the key back where nothing was written under it. */
   release(): Promise<void>;
 }
-
-export type Claimed = { claim: Claim } | { replay: unknown };
 
 /** The Idempotency-Key of a request that takes one. */
 export function idempotencyKey(request: Request, route: Route): string | null {
@@ -33,13 +33,15 @@ export function idempotencyKey(request: Request, route: Route): string | null {
   return key;
 }
 
-/** Claims the key for this request, or finds the answer that the first one got. */
-export async function claimKey(
+/** Claims the key for this request, or finds what the first one with it wrote. */
+export async function attempt(
   db: Database,
   caller: Caller,
-  request: { key: string; method: string; path: string; body: unknown },
-): Promise<Claimed> {
-  const scope = digest([caller.credentialId, request.method, request.path, request.key]);
+  key: string | null,
+  request: { method: string; path: string; body: unknown },
+): Promise<Attempt> {
+  if (key === null) return unkeyed(db);
+  const scope = digest([caller.credentialId, request.method, request.path, key]);
   const fingerprint = digest(canonical(request.body));
   const claim = randomUUID();
 
@@ -58,34 +60,55 @@ export async function claimKey(
     .values({ scope, fingerprint, claim, claimed_at: now(), response: null })
     .onConflict((conflict) => conflict.column('scope').doNothing())
     .executeTakeFirst();
-  if (inserted.numInsertedOrUpdatedRows === 1n) return { claim: heldClaim(db, scope, claim) };
+  if (inserted.numInsertedOrUpdatedRows === 1n) return claimed(db, scope, claim);
 
   const first = await db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope).executeTakeFirst();
   if (first !== undefined && first.fingerprint !== fingerprint) throw new ProblemError('IDEMPOTENCY_KEY_REUSED');
   if (first === undefined || first.response === null) throw inProgress();
-  return { replay: JSON.parse(first.response) };
+  return replayed(first.response);
 }
 
-const heldClaim = (db: Database, scope: string, claim: string): Claim => ({
-  async complete(writer, body) {
-    const completed = await writer
-      .updateTable('idempotency_keys')
-      .set({ response: JSON.stringify(body ?? null) })
-      .where('scope', '=', scope)
-      .where('claim', '=', claim)
-      .executeTakeFirst();
-    // Another attempt took the claim over while this one stalled: its work counts, this one's is rolled back.
-    if (completed.numUpdatedRows === 0n) throw inProgress();
-  },
-  async release() {
-    await db
-      .deleteFrom('idempotency_keys')
-      .where('scope', '=', scope)
-      .where('claim', '=', claim)
-      .where('response', 'is', null)
-      .execute();
-  },
+const unkeyed = (db: Database): Attempt => ({
+  replayed: false,
+  write: (work) => db.transaction().execute(work),
+  release: async () => {},
 });
+
+const replayed = (response: string): Attempt => ({
+  replayed: true,
+  write: async () => JSON.parse(response),
+  release: async () => {},
+});
+
+function claimed(db: Database, scope: string, claim: string): Attempt {
+  let written = false;
+  return {
+    replayed: false,
+    write: (work) =>
+      db.transaction().execute(async (trx) => {
+        const outcome = await work(trx);
+        const completed = await trx
+          .updateTable('idempotency_keys')
+          .set({ response: JSON.stringify(outcome ?? null) })
+          .where('scope', '=', scope)
+          .where('claim', '=', claim)
+          .executeTakeFirst();
+        // Another attempt took the claim over while this one stalled: its work counts, this one's is rolled back.
+        if (completed.numUpdatedRows === 0n) throw inProgress();
+        written = true;
+        return outcome;
+      }),
+    async release() {
+      if (written) return;
+      await db
+        .deleteFrom('idempotency_keys')
+        .where('scope', '=', scope)
+        .where('claim', '=', claim)
+        .where('response', 'is', null)
+        .execute();
+    },
+  };
+}
 
 export async function deleteExpiredKeys(db: Database): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)).execute();

@@ -1,15 +1,15 @@
 import { contract, type Route, successStatus } from '@review/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
-import type { Writer } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { authenticator } from './authenticate.ts';
 import { requireChangeable, requireScope, requireSubject } from './authorize.ts';
-import { claimKey, idempotencyKey } from './idempotency.ts';
+import { isKnown, NotModified } from './conditional.ts';
+import { attempt, idempotencyKey } from './idempotency.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
-import { rateLimiter } from './rate-limit.ts';
+import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
 
 /** Any `Handler`: its own types have been checked where it was written, against its own route. */
@@ -38,14 +38,15 @@ export function mountContract(app: Express, deps: Deps, handlers: AllHandlers): 
       handler: handlers[room]?.[verb],
     })),
   );
-  const steps = genericSteps(deps);
+  const limiter = rateLimiter(deps);
+  const steps = genericSteps(deps, limiter);
   const mount = (router: IRouter, mounted: Operation[]) =>
     createExpressEndpoints(
       Object.fromEntries(mounted.map(({ name, route }) => [name, asPost(route)])),
       Object.fromEntries(
         mounted.map((operation) => [
           operation.name,
-          { middleware: steps(operation), handler: carryOut(deps, operation) },
+          { middleware: steps(operation), handler: carryOut(deps, limiter, operation) },
         ]),
       ),
       router,
@@ -73,9 +74,8 @@ function queryRouter(app: Express): IRouter {
 }
 
 /** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
-function genericSteps(deps: Deps) {
+function genericSteps(deps: Deps, limiter: RateLimiter) {
   const identify = authenticator(deps);
-  const limiter = rateLimiter(deps);
   return ({ name, route }: Operation): RequestHandler[] => [
     async (request, response, next) => {
       response.locals.operation = name;
@@ -85,6 +85,7 @@ function genericSteps(deps: Deps) {
         throw refusal;
       });
       await limiter.count(name, route.metadata.tier, caller, response);
+      if (route.metadata.perAddress) await limiter.countAddress(name, route.metadata.perAddress, request, response);
       requireScope(route.metadata, caller);
       const subject = await requireSubject(deps, route.metadata, caller, String(request.params['id']));
       response.locals.admitted = { caller, subject };
@@ -95,7 +96,7 @@ function genericSteps(deps: Deps) {
 }
 
 /** The last hop: the handler, once per Idempotency-Key, its writes in one transaction. */
-function carryOut({ db }: Deps, { route, handler }: Operation) {
+function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Operation) {
   const status = successStatus(route);
   const changes = route.method !== 'GET' && !isQuery(route);
 
@@ -103,36 +104,43 @@ function carryOut({ db }: Deps, { route, handler }: Operation) {
     if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
     const { admitted } = response.locals;
     if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
+    const { caller, subject } = admitted;
 
     const key = idempotencyKey(request, route);
-    const claimed =
-      key === null
-        ? null
-        : await claimKey(db, admitted.caller, { key, method: request.method, path: request.path, body });
-    if (claimed !== null && 'replay' in claimed) {
-      response.set('Idempotency-Replayed', 'true');
-      return { status, body: claimed.replay };
-    }
-    const claim = claimed?.claim;
-    let completed = false;
-    const write = (work: (trx: Writer) => Promise<unknown>) =>
-      db.transaction().execute(async (trx) => {
-        const answer = await work(trx);
-        await claim?.complete(trx, answer);
-        completed = true;
-        return answer;
-      });
+    const { replayed, write, release } = await attempt(deps.db, caller, key, {
+      method: request.method,
+      path: request.path,
+      body,
+    });
+    if (replayed) response.set('Idempotency-Replayed', 'true');
     try {
-      if (changes) requireChangeable(route.metadata, admitted.subject);
+      if (changes && !replayed) requireChangeable(route.metadata, subject);
       // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
-      const answer = await handler({ ...admitted, query, body, write } as never);
-      if (!completed) await claim?.complete(db, answer);
+      const answer = await handler({
+        caller,
+        subject,
+        query,
+        body,
+        write,
+        get signal() {
+          return goneSignal(response);
+        },
+      } as never);
+      if (route.metadata.conditional && isKnown(request, response, answer)) {
+        await limiter.refund(name, route.metadata.tier, caller, response);
+        throw new NotModified();
+      }
       return { status, body: answer };
-    } catch (refusal) {
-      await claim?.release();
-      throw refusal;
+    } finally {
+      await release();
     }
   };
+}
+
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function refuseOtherMethods(app: Express, operations: Operation[]): void {

@@ -13,16 +13,27 @@ import { ProblemError } from './problem.ts';
 export interface RateLimiter {
   /** Counts a call of an operation by the caller, or refuses it. */
   count(operation: string, tier: Tier, caller: Caller, response: Response): Promise<void>;
+  /** Takes a count back: the answer cost nothing. */
+  refund(operation: string, tier: Tier, caller: Caller, response: Response): Promise<void>;
+  /** Counts a call from an address, whoever makes it, or refuses it. */
+  countAddress(operation: string, points: number, request: Request, response: Response): Promise<void>;
   /** Counts a refused credential by the address it came from, or refuses to say more. */
   countFailure(request: Request, response: Response): Promise<void>;
 }
 
+const UNLIMITED: RateLimiter = {
+  count: async () => {},
+  refund: async () => {},
+  countAddress: async () => {},
+  countFailure: async () => {},
+};
+
 /** Fixed windows, exact over several processes: counted in Postgres; in memory on SQLite, which has one process. */
 export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
   const limits = config.rateLimits;
-  if (limits === null) return { count: async () => {}, countFailure: async () => {} };
+  if (limits === null) return UNLIMITED;
 
-  const limiter = (name: string, points: number): RateLimiterAbstract => {
+  const counter = (name: string, points: number): RateLimiterAbstract => {
     const options = { keyPrefix: name, points, duration: RATE_WINDOW_SECONDS };
     if (opened.pool === null) return new RateLimiterMemory(options);
     return new RateLimiterPostgres({
@@ -37,36 +48,55 @@ export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
     });
   };
 
-  async function consume(name: string, points: number, by: RateLimiterAbstract, key: string, response: Response) {
-    const outcome = await by.consume(key).catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal;
-      log.error({ err: refusal }, 'the rate limit could not be counted');
-      throw new ProblemError('NOT_READY');
-    });
-    const secondsLeft = Math.max(1, Math.ceil(outcome.msBeforeNext / 1000));
-    const refused = outcome.consumedPoints > points;
-    response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
-    response.set('RateLimit', `"${name}";r=${Math.max(0, points - outcome.consumedPoints)};t=${secondsLeft}`);
-    if (refused) {
-      throw new ProblemError('RATE_LIMITED', {
-        detail: `At most ${points} requests in ${RATE_WINDOW_SECONDS} seconds; ${secondsLeft} seconds are left.`,
-        headers: { 'Retry-After': String(secondsLeft) },
-      });
-    }
+  function window(name: string, points: number) {
+    const counts = counter(name, points);
+    const show = (response: Response, { consumedPoints, msBeforeNext }: RateLimiterRes) => {
+      response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
+      response.set('RateLimit', `"${name}";r=${Math.max(0, points - consumedPoints)};t=${secondsLeft(msBeforeNext)}`);
+    };
+    return {
+      async count(key: string, response: Response): Promise<void> {
+        const outcome = await counts.consume(key).catch((refusal: unknown) => {
+          if (refusal instanceof RateLimiterRes) return refusal;
+          log.error({ err: refusal }, 'the rate limit could not be counted');
+          throw new ProblemError('NOT_READY');
+        });
+        show(response, outcome);
+        if (outcome.consumedPoints > points) throw rateLimited(points, secondsLeft(outcome.msBeforeNext));
+      },
+      async refund(key: string, response: Response): Promise<void> {
+        show(response, await counts.reward(key));
+      },
+    };
   }
 
   const tiers = {
-    default: limiter('default', limits.tiers.default),
-    'tier-2': limiter('tier-2', limits.tiers['tier-2']),
-    'tier-3': limiter('tier-3', limits.tiers['tier-3']),
-    'tier-4': limiter('tier-4', limits.tiers['tier-4']),
-  } satisfies Record<Tier, RateLimiterAbstract>;
-  const failures = limiter('failed-credentials', limits.failedCredentials);
+    default: window('default', limits.tiers.default),
+    'tier-2': window('tier-2', limits.tiers['tier-2']),
+    'tier-3': window('tier-3', limits.tiers['tier-3']),
+    'tier-4': window('tier-4', limits.tiers['tier-4']),
+  } satisfies Record<Tier, unknown>;
+  const failures = window('failed-credentials', limits.failedCredentials);
+  const addresses = new Map<number, ReturnType<typeof window>>();
 
   return {
-    count: (operation, tier, caller, response) =>
-      consume(tier, limits.tiers[tier], tiers[tier], `${caller.credentialId}:${operation}`, response),
-    countFailure: (request, response) =>
-      consume('failed-credentials', limits.failedCredentials, failures, request.ip ?? 'unknown', response),
+    count: (operation, tier, caller, response) => tiers[tier].count(`${caller.credentialId}:${operation}`, response),
+    refund: (operation, tier, caller, response) => tiers[tier].refund(`${caller.credentialId}:${operation}`, response),
+    countAddress(operation, points, request, response) {
+      const limit = addresses.get(points) ?? window('per-address', points);
+      addresses.set(points, limit);
+      return limit.count(`${addressOf(request)}:${operation}`, response);
+    },
+    countFailure: (request, response) => failures.count(addressOf(request), response),
   };
 }
+
+const secondsLeft = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
+
+const addressOf = (request: Request) => request.ip ?? 'unknown';
+
+const rateLimited = (points: number, seconds: number) =>
+  new ProblemError('RATE_LIMITED', {
+    detail: `At most ${points} requests in ${RATE_WINDOW_SECONDS} seconds; ${seconds} seconds are left.`,
+    headers: { 'Retry-After': String(seconds) },
+  });

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
+import { doomBlobs } from '../uploads/queries.ts';
 
 export interface VisibleProject {
   id: string;
@@ -30,7 +31,16 @@ const record = (row: Row): VisibleProject => ({
   deletesAt: row.deletes_at,
 });
 
-type Viewer = { workspaceId: string; userId: string };
+export type Viewer = { workspaceId: string; userId: string };
+
+/** The projects that somebody is a member of, to join with what belongs to them. */
+export const memberships = (db: Database, viewer: Viewer) =>
+  db
+    .selectFrom('project_members as membership')
+    .innerJoin('projects as project', 'project.id', 'membership.project_id')
+    .where('membership.user_id', '=', viewer.userId)
+    .where('project.workspace_id', '=', viewer.workspaceId)
+    .select(['project.id as projectId', 'membership.role', 'project.deletes_at as deletesAt']);
 
 const visibleProjects = (db: Database, viewer: Viewer) =>
   db
@@ -126,7 +136,25 @@ export async function lockProject(trx: Writer, id: string): Promise<void> {
     .execute();
 }
 
+/** Removes the projects whose deletion is due with all they hold, and leaves their bytes to the sweep. */
 export async function deleteDueProjects(db: Database, now: string): Promise<number> {
-  const result = await db.deleteFrom('projects').where('deletes_at', '<=', now).executeTakeFirst();
-  return Number(result.numDeletedRows);
+  return db.transaction().execute(async (trx) => {
+    const due = await trx.selectFrom('projects').select('id').where('deletes_at', '<=', now).execute();
+    for (const { id } of due) {
+      const uploads = await trx
+        .selectFrom('uploads')
+        .select(['storage_key as key', 'storage_upload as upload'])
+        .where('project_id', '=', id)
+        .execute();
+      const files = await trx
+        .selectFrom('files')
+        .select('storage_key')
+        .where('project_id', '=', id)
+        .where('storage_key', 'is not', null)
+        .execute();
+      await doomBlobs(trx, [...uploads, ...files.map((file) => ({ key: file.storage_key ?? '', upload: null }))], now);
+      await trx.deleteFrom('projects').where('id', '=', id).execute();
+    }
+    return due.length;
+  });
 }

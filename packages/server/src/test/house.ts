@@ -12,7 +12,7 @@ import { issueKey } from '../credentials/issue.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Deps, openDeps } from '../deps.ts';
 import { listen } from '../listen.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, freePort } from './postgres.ts';
 
 export const DIALECTS = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof DIALECTS)[number];
@@ -74,17 +74,20 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
   const folder = mkdtempSync(join(tmpdir(), 'review-house-'));
   const postgres = dialect === 'postgres' ? await createDatabase(inject('postgresUrl')) : null;
   const databaseUrl = postgres?.url ?? `sqlite:${join(folder, 'review.db')}`;
+  const port = await freePort();
   const config = readConfig({
     DATA_DIR: folder,
     DATABASE_URL: databaseUrl,
     RATE_LIMITS: 'off',
     CONSOLE_DIR: 'off',
     LOG_LEVEL: 'error',
+    // Signed URLs begin with it.
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     ...settings,
   });
   const deps = openDeps(config, pino({ level: config.logLevel }));
   if (dialect === 'sqlite') await migrate(deps.opened);
-  const listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);
+  const listening = await listen(createApp(deps), { host: '127.0.0.1', port }, 1);
   const url = `http://127.0.0.1:${listening.port}`;
 
   const workspaceId = await insertWorkspace(deps.db, 'Studio');

@@ -1,0 +1,112 @@
+import type { Contract } from '@review/contract';
+import type { Writer } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
+import { isFolderOf } from '../folders/queries.ts';
+import { cursors } from '../http/cursors.ts';
+import type { Handlers } from '../http/handler.ts';
+import { ProblemError, referenceNotFound } from '../http/problem.ts';
+import { lockProject } from '../projects/queries.ts';
+import { downloadOf } from '../uploads/download.ts';
+import { dropUploads } from '../uploads/queries.ts';
+import { completeUpload, startUpload } from '../uploads/upload.ts';
+import { hashUploadedFiles } from './hash.ts';
+import {
+  deleteFile,
+  endUpload,
+  findVisibleFile,
+  insertUploadingFile,
+  listFiles,
+  searchFiles,
+  updateFile,
+  updateTag,
+} from './queries.ts';
+import { shownFile } from './shown.ts';
+
+const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
+
+export const files = (deps: Deps): Handlers<Contract['files']> => {
+  const { db, secrets, watch, storage } = deps;
+  return {
+    async get({ caller, subject, query, signal }) {
+      const file = await watch.until(
+        subject.id,
+        () => findVisibleFile(db, caller, subject.id),
+        (seen) => seen === undefined || FINAL_STATUSES.includes(seen.status),
+        query.wait * 1000,
+        signal,
+      );
+      if (file === undefined) throw new ProblemError('NOT_FOUND');
+      return { data: shownFile(file) };
+    },
+
+    async getGeneration() {
+      throw new ProblemError('NOT_FOUND');
+    },
+
+    async list({ subject: project, query: { folder } }) {
+      if (folder !== undefined && !(await isFolderOf(db, project.id, folder))) throw referenceNotFound('#query/folder');
+      return { data: (await listFiles(db, project, folder)).map(shownFile) };
+    },
+
+    async search({ subject: project, body: { next, prev, folder, ...filters } }) {
+      if (folder && !(await isFolderOf(db, project.id, folder.id))) throw referenceNotFound('/folder/id');
+      const folderId = folder === null ? null : folder?.id;
+      const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
+      const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
+      return pages.answer(await searchFiles(db, project, { ...filters, folderId }, page), shownFile);
+    },
+
+    async download({ subject: file }) {
+      if (file.status !== 'UPLOADED' || file.storageKey === null) throw new ProblemError('FILE_NOT_READY');
+      return { data: await downloadOf(storage, file.storageKey, file) };
+    },
+
+    update: ({ subject: file, body, write }) =>
+      write(async (trx) => {
+        const { name = file.name, description = file.description, allowRestricted = file.allowRestricted } = body;
+        const folderId = body.folder === undefined ? file.folderId : (body.folder?.id ?? null);
+        if (body.folder) await requireFolder(trx, file.projectId, body.folder.id);
+        await updateFile(trx, file.id, { name, description, folderId, allowRestricted }, now());
+      }),
+
+    setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
+
+    delete: ({ subject: file, write }) => write((trx) => deleteFile(trx, file.id, now())),
+
+    async startUpload({ caller, subject: project, body, write }) {
+      const asked = { prefix: 'FX', projectId: project.id, startedBy: caller.userId, asked: body } as const;
+      const folderId = body.folder?.id ?? null;
+      const started = await startUpload(deps, write, asked, async (trx, id) => {
+        if (folderId !== null) await requireFolder(trx, project.id, folderId);
+        const row = { id, projectId: project.id, folderId, name: body.name };
+        await insertUploadingFile(trx, { ...row, createdBy: caller.userId, createdAt: now() });
+      });
+      return { data: started };
+    },
+
+    async completeUpload({ subject: file, body, write }) {
+      await completeUpload(deps, write, file.id, body, async (trx, { size, storageKey }, mimeType) => {
+        const outcome = { status: 'UPLOADED', mimeType, size, storageKey } as const;
+        if (!(await endUpload(trx, file.id, outcome, now()))) throw new ProblemError('UPLOAD_COMPLETED');
+      });
+      watch.changed(file.id);
+      void hashUploadedFiles(deps);
+    },
+
+    async cancel({ subject: file, write }) {
+      await write(async (trx) => {
+        if (!(await endUpload(trx, file.id, { status: 'CANCELED' }, now())))
+          throw new ProblemError('FILE_NOT_CANCELABLE');
+        await dropUploads(trx, [file.id], now());
+      });
+      watch.changed(file.id);
+    },
+  };
+};
+
+/** Held until the transaction ends, so that the folder cannot be deleted meanwhile. */
+async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
+  await lockProject(trx, projectId);
+  if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');
+}

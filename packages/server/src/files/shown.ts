@@ -1,0 +1,22 @@
+import type { FileRecord } from '@review/contract';
+import type { StoredFile } from './queries.ts';
+
+/** A file as the API shows it. */
+export const shownFile = (file: StoredFile): FileRecord => ({
+  id: file.id,
+  name: file.name,
+  description: file.description,
+  mode: file.mode,
+  status: file.status,
+  tag: file.tag,
+  mimeType: file.mimeType,
+  size: file.size,
+  sha256: file.sha256,
+  allowRestricted: file.allowRestricted,
+  project: { id: file.projectId },
+  folder: file.folderId === null ? null : { id: file.folderId },
+  createdBy: { id: file.createdBy },
+  generation: null,
+  createdAt: file.createdAt,
+  updatedAt: file.updatedAt,
+});

@@ -1,0 +1,61 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How often a waiting request looks by itself, for what other processes changed. */
+const LOOK_EVERY_MS = 500;
+
+/** Lets requests wait for a file to change, a bounded number at once. */
+export class FileWatch {
+  readonly #changes = new EventEmitter();
+  readonly #limit: number;
+  #waiting = 0;
+  #closed = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#changes.setMaxListeners(0);
+  }
+
+  changed(fileId: string): void {
+    this.#changes.emit(fileId);
+  }
+
+  /** Ends all waiting: the process stops. */
+  wakeAll(): void {
+    this.#closed = true;
+    for (const name of this.#changes.eventNames()) this.#changes.emit(name);
+  }
+
+  /** Looks again whenever the file may have changed, until the answer is final or the time is over. */
+  async until<T>(
+    fileId: string,
+    look: () => Promise<T>,
+    isFinal: (seen: T) => boolean,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const deadline = performance.now() + waitMs;
+    let seen = await look();
+    if (this.#waiting >= this.#limit) return seen;
+    this.#waiting += 1;
+    try {
+      while (!isFinal(seen) && !this.#closed && !signal.aborted && performance.now() < deadline) {
+        await this.#nextLook(fileId, Math.min(LOOK_EVERY_MS, deadline - performance.now()), signal);
+        seen = await look();
+      }
+      return seen;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #nextLook(fileId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
+    const either = new AbortController();
+    const stop = AbortSignal.any([either.signal, signal]);
+    await Promise.race([
+      once(this.#changes, fileId, { signal: stop }),
+      delay(milliseconds, undefined, { signal: stop }),
+    ]).catch(() => {});
+    either.abort();
+  }
+}

@@ -1,0 +1,95 @@
+import type { Contract } from '@review/contract';
+import { newId } from '../db/ids.ts';
+import type { Writer } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { ProblemError, referenceNotFound } from '../http/problem.ts';
+import {
+  deleteSkill,
+  deleteSkillVersion,
+  findContent,
+  insertSkill,
+  insertSkillVersion,
+  isVersionOf,
+  listSkills,
+  listSkillVersions,
+  lockSkill,
+  type StoredSkill,
+  updateSkill,
+} from './queries.ts';
+import { skillMd } from './skill-md.ts';
+
+export const skills = ({ db }: Deps): Handlers<Contract['skills']> => ({
+  list: async ({ caller }) => ({ data: (await listSkills(db, caller.workspaceId)).map(shown) }),
+
+  create: ({ caller, body, write }) =>
+    write(async (trx) => {
+      const { name, description, metadata = null, allowedTools = null, license = null } = body;
+      const id = newId('SK');
+      const fields = { name, description, metadata, allowedTools, license };
+      await insertSkill(trx, { id, workspaceId: caller.workspaceId, ...fields, createdAt: now() });
+      return { data: { id } };
+    }),
+
+  async get({ subject: skill }) {
+    const versions = await listSkillVersions(db, skill.id);
+    const marked = versions.map((version) => ({ ...version, isDefault: version.id === skill.defaultVersionId }));
+    return { data: { ...shown(skill), versions: marked } };
+  },
+
+  update: ({ subject: skill, body: { default: chosen, ...fields }, write }) =>
+    write(async (trx) => {
+      await lock(trx, skill.id);
+      if (chosen && !(await isVersionOf(trx, skill.id, chosen.id))) throw referenceNotFound('/default/id');
+      await updateSkill(trx, skill.id, { ...fields, defaultVersionId: chosen?.id }, now());
+    }),
+
+  delete: ({ subject: skill, write }) => write((trx) => deleteSkill(trx, skill.id)),
+
+  async export({ subject: skill }) {
+    const content = skill.defaultVersionId === null ? undefined : await findContent(db, skill.defaultVersionId);
+    if (content === undefined) throw new ProblemError('NOT_FOUND', { detail: 'The skill has no version yet.' });
+    return skillMd(skill, content);
+  },
+
+  publish: ({ subject: skill, body, write }) =>
+    write(async (trx) => {
+      const { content, note = null, isDefault = false } = body;
+      const { defaultVersionId } = await lock(trx, skill.id);
+      const id = newId('SV');
+      await insertSkillVersion(trx, { id, skillId: skill.id, content, note, createdAt: now() });
+      if (isDefault || defaultVersionId === null) await updateSkill(trx, skill.id, { defaultVersionId: id }, now());
+      return { data: { id } };
+    }),
+
+  getVersion: async ({ subject: { id, skillId, version, content, note, isDefault, createdAt } }) => ({
+    data: { id, skill: { id: skillId }, version, content, note, isDefault, createdAt },
+  }),
+
+  deleteVersion: ({ subject: version, write }) =>
+    write(async (trx) => {
+      const { defaultVersionId } = await lock(trx, version.skillId);
+      if (version.id === defaultVersionId) throw new ProblemError('DEFAULT_VERSION');
+      await deleteSkillVersion(trx, version.id);
+    }),
+});
+
+/** Somebody may have deleted the skill since it was found. */
+async function lock(trx: Writer, id: string): Promise<{ defaultVersionId: string | null }> {
+  const skill = await lockSkill(trx, id);
+  if (skill === undefined) throw new ProblemError('NOT_FOUND');
+  return skill;
+}
+
+const shown = (skill: StoredSkill) => ({
+  id: skill.id,
+  name: skill.name,
+  description: skill.description,
+  metadata: skill.metadata,
+  allowedTools: skill.allowedTools,
+  license: skill.license,
+  default: skill.defaultVersionId === null ? null : { id: skill.defaultVersionId },
+  createdAt: skill.createdAt,
+  updatedAt: skill.updatedAt,
+});

@@ -1,0 +1,205 @@
+import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { plainName } from './names.ts';
+import { NoSuchObject, PartsMismatch, StorageFull, type StorageUpload, type StoredPart } from './storage.ts';
+
+/** No such upload, or not any more. */
+export class UnknownUpload extends Error {
+  override name = 'UnknownUpload';
+}
+
+export class WrongSize extends Error {
+  override name = 'WrongSize';
+}
+
+const MD5 = /^[0-9a-f]{32}$/;
+const READ_AHEAD = 256 * 1024;
+
+/**
+ * `objects/<2 characters>/<key>` and `parts/<upload>/<number>-<md5>`. Whatever stands under such a name is whole:
+ * it was written under another one, flushed, and renamed. An upload is known as long as its folder is there.
+ */
+export class DiskFiles {
+  readonly objects: string;
+  readonly #parts: string;
+  readonly #trash: string;
+  #swept: Promise<void> | undefined;
+
+  constructor(directory: string) {
+    this.objects = join(directory, 'objects');
+    this.#parts = join(directory, 'parts');
+    this.#trash = join(directory, 'trash');
+  }
+
+  async begin(): Promise<string> {
+    this.#swept ??= this.#sweepTrash();
+    await this.#swept;
+    const upload = randomUUID();
+    await orFull(mkdir(this.#folderOf(upload), { recursive: true }));
+    return upload;
+  }
+
+  /** The ETag of the part. Its name holds the MD5, so that a repeated PUT of other bytes leaves a good part alone. */
+  async putPart(upload: string, part: { partNumber: number; size: number }, body: AsyncIterable<Buffer>) {
+    const folder = this.#folderOf(upload);
+    const digest = createHash('md5');
+    try {
+      const draft = await writeDraft(folder, measured(body, part.size, digest));
+      const eTag = digest.digest('hex');
+      await rename(draft, partPath(folder, { partNumber: part.partNumber, eTag }));
+      return eTag;
+    } catch (error) {
+      throw isMissing(error) ? new UnknownUpload('There is no such upload.') : error;
+    }
+  }
+
+  async complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
+    if (!(await this.#isStored(key, size))) {
+      try {
+        await this.#assemble(key, this.#folderOf(upload), parts, size);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        // The parts are gone where the same call, made twice at once, was faster the other time.
+        if (!(await this.#isStored(key, size))) throw new PartsMismatch('A part is missing or has another ETag.');
+      }
+    }
+    await syncFolder(dirname(this.#pathOf(key)));
+    await this.discard(upload);
+  }
+
+  /** The folder is moved away first: from then on the upload is unknown, whatever is still being written to it. */
+  async discard(upload: string): Promise<void> {
+    const discarded = join(this.#trash, randomUUID());
+    await mkdir(this.#trash, { recursive: true });
+    try {
+      await rename(this.#folderOf(upload), discarded);
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    await rm(discarded, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async read(key: string, { start = 0, length = Number.POSITIVE_INFINITY } = {}): Promise<Readable> {
+    const handle = await open(this.#pathOf(key)).catch((error: unknown) => {
+      throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : error;
+    });
+    if (length > 0) return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_AHEAD });
+    await handle.close();
+    return Readable.from([]);
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true });
+  }
+
+  async isReachable(): Promise<boolean> {
+    try {
+      await mkdir(this.objects, { recursive: true });
+      await access(this.objects, constants.R_OK | constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Relative to `objects`. The last two characters: ids begin alike. */
+  nameOf(key: string): string {
+    return join(plainName(key).slice(-2), key);
+  }
+
+  #pathOf(key: string): string {
+    return join(this.objects, this.nameOf(key));
+  }
+
+  #folderOf(upload: string): string {
+    return join(this.#parts, plainName(upload));
+  }
+
+  async #isStored(key: string, size: number): Promise<boolean> {
+    try {
+      return (await stat(this.#pathOf(key))).size === size;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<void> {
+    const paths = parts.map((part) => partPath(folder, part));
+    let total = 0;
+    for (const path of paths) total += (await stat(path)).size;
+    if (total !== size) throw new PartsMismatch(`The parts have ${total} bytes, not ${size}.`);
+
+    const [only, ...others] = paths;
+    const whole = only !== undefined && others.length === 0 ? only : await writeDraft(folder, contents(paths));
+    const object = this.#pathOf(key);
+    const made = await orFull(mkdir(dirname(object), { recursive: true }));
+    if (made !== undefined) await syncFolder(dirname(made));
+    await orFull(rename(whole, object));
+  }
+
+  /** What a crash left between moving a folder away and deleting it. */
+  async #sweepTrash(): Promise<void> {
+    const names = await readdir(this.#trash).catch(() => []);
+    await Promise.all(
+      names.map((name) => rm(join(this.#trash, name), { recursive: true, force: true }).catch(() => {})),
+    );
+  }
+}
+
+function partPath(folder: string, { partNumber, eTag }: StoredPart): string {
+  if (!MD5.test(eTag)) throw new PartsMismatch(`There is no part ${partNumber} with that ETag.`);
+  return join(folder, `${partNumber}-${eTag}`);
+}
+
+/** The path of a new file with these bytes, flushed to the disk; a failure leaves no file. */
+async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise<string> {
+  const draft = join(folder, `draft-${randomUUID()}`);
+  try {
+    await using file = await open(draft, 'wx');
+    await file.writeFile(bytes);
+    await file.datasync();
+    return draft;
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw asFull(error);
+  }
+}
+
+async function* measured(body: AsyncIterable<Buffer>, size: number, digest: Hash): AsyncGenerator<Buffer> {
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.length;
+    if (received > size) break;
+    digest.update(chunk);
+    yield chunk;
+  }
+  if (received > size) throw new WrongSize(`This part has ${size} bytes; the body has more.`);
+  if (received < size) throw new WrongSize(`This part has ${size} bytes; the body has ${received}.`);
+}
+
+async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
+  for (const path of paths) yield* createReadStream(path, { highWaterMark: READ_AHEAD });
+}
+
+/** A rename is only sure to outlast a power cut once its folder is flushed. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+const orFull = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw asFull(error);
+  });
+
+const asFull = (error: unknown) =>
+  ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) ? new StorageFull('The disk is full.', { cause: error }) : error;
+
+const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');

@@ -1,0 +1,33 @@
+import { DiskFiles } from './disk-files.ts';
+import { diskRouter, objectPathOf, partPathOf } from './disk-router.ts';
+import { plainName } from './names.ts';
+import { orderedParts } from './parts.ts';
+import { SignedUrls } from './signed-url.ts';
+import type { Storage } from './storage.ts';
+
+/** Keeps everything in one directory, and serves it by URLs of its own that are signed with the key. */
+export function openDisk(directory: string, publicUrl: string, signingKey: Buffer): Storage & AsyncDisposable {
+  const files = new DiskFiles(directory);
+  const urls = new SignedUrls(publicUrl, signingKey);
+  return {
+    async begin(key) {
+      plainName(key);
+      return files.begin();
+    },
+    async partUrl({ upload }, { partNumber, size }, expiresInSeconds) {
+      const path = partPathOf(plainName(upload), partNumber);
+      return urls.sign({ method: 'PUT', path }, { size: String(size) }, expiresInSeconds);
+    },
+    complete: async (target, parts, size) => files.complete(target, orderedParts(parts), size),
+    abort: ({ upload }) => files.discard(upload),
+    async downloadUrl(key, { name, mimeType }, expiresInSeconds) {
+      const path = objectPathOf(plainName(key));
+      return urls.sign({ method: 'GET', path }, { name, type: mimeType }, expiresInSeconds);
+    },
+    read: (key, range) => files.read(key, range),
+    remove: (key) => files.remove(key),
+    isReachable: () => files.isReachable(),
+    router: diskRouter(files, urls),
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDisk } from './disk.ts';
+import { openS3 } from './s3.ts';
+import type { Storage } from './storage.ts';
+
+export interface StorageOptions {
+  /** `file:<directory>` or `s3://<bucket>/<prefix>?region=&endpoint=&forcePathStyle=`. */
+  storageUrl: string;
+  publicUrl: string;
+  /** Signs the URLs of the disk; S3 signs with its own credentials. */
+  signingKey: Buffer;
+}
+
+export function openStorage({ storageUrl, publicUrl, signingKey }: StorageOptions): Storage & AsyncDisposable {
+  return storageUrl.startsWith('s3:') ? openS3(storageUrl) : openDisk(directoryOf(storageUrl), publicUrl, signingKey);
+}
+
+const directoryOf = (address: string) =>
+  address.startsWith('file://') ? fileURLToPath(address) : resolve(address.replace(/^file:/, ''));

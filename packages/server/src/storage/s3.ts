@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import { attachment, servedType } from './download-headers.ts';
+import { plainName } from './names.ts';
+import { orderedParts } from './parts.ts';
+import { parseS3Address } from './s3-address.ts';
+import { loadS3, type S3 } from './s3-client.ts';
+import { asStorageError, s3Code } from './s3-errors.ts';
+import { NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
+
+const WRONG_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall'];
+const LONGEST_SIGNATURE = 7 * 24 * 60 * 60;
+const REACHABLE_WITHIN = 3000;
+
+/** Keeps everything in one bucket of anything that speaks S3; credentials come from where AWS tools look for them. */
+export function openS3(address: string): Storage & AsyncDisposable {
+  const at = parseS3Address(address);
+  let loading: Promise<S3> | undefined;
+
+  const objectAt = (key: string) => ({ Bucket: at.bucket, Key: at.prefix + plainName(key) });
+  const lasting = (seconds: number) => ({ expiresIn: Math.min(seconds, LONGEST_SIGNATURE) });
+
+  async function withS3<T>(work: (s3: S3) => Promise<T>): Promise<T> {
+    loading ??= loadS3(at);
+    const s3 = await loading;
+    return work(s3).catch((error: unknown) => {
+      throw asStorageError(error);
+    });
+  }
+
+  const sizeOf = (key: string) =>
+    withS3(async ({ client, commands }) => {
+      try {
+        const head = await client.send(new commands.HeadObjectCommand(objectAt(key)));
+        return head.ContentLength ?? null;
+      } catch (error) {
+        if (s3Code(error) === 'NotFound' || s3Code(error) === 'NoSuchKey') return null;
+        throw error;
+      }
+    });
+
+  const remove = (key: string) =>
+    withS3(async ({ client, commands }) => {
+      await client.send(new commands.DeleteObjectCommand(objectAt(key)));
+    });
+
+  return {
+    begin: (key) =>
+      withS3(async ({ client, commands }) => {
+        const begun = await client.send(new commands.CreateMultipartUploadCommand(objectAt(key)));
+        if (begun.UploadId === undefined) throw new Error('S3 began an upload without a name');
+        return begun.UploadId;
+      }),
+
+    partUrl: ({ key, upload }, { partNumber, size }, expiresInSeconds) =>
+      withS3(({ client, commands, getSignedUrl }) => {
+        const part = { ...objectAt(key), UploadId: upload, PartNumber: partNumber, ContentLength: size };
+        return getSignedUrl(client, new commands.UploadPartCommand(part), lasting(expiresInSeconds));
+      }),
+
+    async complete({ key, upload }, parts, size) {
+      const Parts = orderedParts(parts).map(({ partNumber, eTag }) => ({ PartNumber: partNumber, ETag: `"${eTag}"` }));
+      const whole = { ...objectAt(key), UploadId: upload, MultipartUpload: { Parts } };
+      try {
+        await withS3(({ client, commands }) => client.send(new commands.CompleteMultipartUploadCommand(whole)));
+      } catch (error) {
+        const code = s3Code(error) ?? '';
+        if (WRONG_PARTS.includes(code)) throw new PartsMismatch('A part is missing, altered or too small.');
+        // Done before, or done now with the answer lost on its way: the object itself tells.
+        if ((await sizeOf(key)) === size) return;
+        throw code === 'NoSuchUpload' ? new PartsMismatch('There is no such upload.') : error;
+      }
+      const stored = await sizeOf(key);
+      if (stored === size) return;
+      await remove(key);
+      throw new PartsMismatch(`The parts have ${stored} bytes, not ${size}.`);
+    },
+
+    abort: ({ key, upload }) =>
+      withS3(async ({ client, commands }) => {
+        try {
+          await client.send(new commands.AbortMultipartUploadCommand({ ...objectAt(key), UploadId: upload }));
+        } catch (error) {
+          if (s3Code(error) !== 'NoSuchUpload') throw error;
+        }
+      }),
+
+    downloadUrl: (key, { name, mimeType }, expiresInSeconds) =>
+      withS3(({ client, commands, getSignedUrl }) => {
+        const shown = {
+          ...objectAt(key),
+          ResponseContentDisposition: attachment(name),
+          ResponseContentType: servedType(mimeType),
+          ResponseCacheControl: `private, max-age=${expiresInSeconds}`,
+        };
+        return getSignedUrl(client, new commands.GetObjectCommand(shown), lasting(expiresInSeconds));
+      }),
+
+    read: (key, { start = 0, length } = {}) =>
+      withS3(async ({ client, commands }) => {
+        if (length === 0) return Readable.from([]);
+        const last = length === undefined ? '' : start + length - 1;
+        const Range = start === 0 && length === undefined ? undefined : `bytes=${start}-${last}`;
+        try {
+          const { Body } = await client.send(new commands.GetObjectCommand({ ...objectAt(key), Range }));
+          if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
+          return Body;
+        } catch (error) {
+          if (s3Code(error) === 'InvalidRange') return Readable.from([]);
+          if (s3Code(error) === 'NoSuchKey') throw new NoSuchObject(`There is no object ${key}.`);
+          throw error;
+        }
+      }),
+
+    remove,
+
+    async isReachable() {
+      try {
+        const within = { abortSignal: AbortSignal.timeout(REACHABLE_WITHIN) };
+        await withS3(({ client, commands }) =>
+          client.send(new commands.HeadBucketCommand({ Bucket: at.bucket }), within),
+        );
+        return true;
+      } catch {
+        return false;
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      const s3 = await loading;
+      s3?.client.destroy();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import type { Router } from 'express';
+
+/** Where the bytes of one upload go. */
+export interface StorageUpload {
+  key: string;
+  /** What the storage itself calls the upload. */
+  upload: string;
+}
+
+export interface StoredPart {
+  partNumber: number;
+  eTag: string;
+}
+
+/** The parts named do not make the upload: one is missing, altered, or of another size. */
+export class PartsMismatch extends Error {
+  override name = 'PartsMismatch';
+}
+
+export class StorageFull extends Error {
+  override name = 'StorageFull';
+}
+
+/** The storage does not answer, or answers that it cannot now: that passes without anyone's doing. */
+export class StorageUnavailable extends Error {
+  override name = 'StorageUnavailable';
+}
+
+/** There are no bytes under a key that should have some. */
+export class NoSuchObject extends Error {
+  override name = 'NoSuchObject';
+}
+
+/** Keeps bytes under keys that are ours, never what a user typed. Everything streams; nothing is held in memory. */
+export interface Storage {
+  /** Begins an upload in parts; the answer is what the storage calls it. */
+  begin(key: string): Promise<string>;
+  /** A URL that takes the PUT of one part of exactly that size without a credential and answers with its ETag. */
+  partUrl(target: StorageUpload, part: { partNumber: number; size: number }, expiresInSeconds: number): Promise<string>;
+  /** Makes the object from its parts, all or nothing; done again with the same parts, it changes nothing. */
+  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void>;
+  /** Forgets an upload and its parts; one that is unknown already is fine. */
+  abort(target: StorageUpload): Promise<void>;
+  /** A URL that serves the object with ranges and without a credential, as a download under that name. */
+  downloadUrl(key: string, shown: { name: string; mimeType: string }, expiresInSeconds: number): Promise<string>;
+  /** The bytes from `start` (the first), at most `length` of them (all); past the end there are none. */
+  read(key: string, range?: { start?: number; length?: number }): Promise<Readable>;
+  /** Deletes an object; one that is gone already is fine. */
+  remove(key: string): Promise<void>;
+  isReachable(): Promise<boolean>;
+  /** The routes behind signed URLs, where the storage has none of its own. */
+  router?: Router;
+}

@@ -1,0 +1,157 @@
+import type { Selectable } from 'kysely';
+import type { Database, Schema, Writer } from '../db/schema.ts';
+
+export interface Upload {
+  id: string;
+  projectId: string;
+  startedBy: string;
+  name: string;
+  declaredType: string | null;
+  size: number;
+  partCount: number;
+  storageKey: string;
+  storageUpload: string | null;
+  completedWith: string | null;
+  mimeType: string | null;
+  commentId: string | null;
+  expiresAt: string;
+}
+
+export const uploadRecord = (row: Selectable<Schema['uploads']>): Upload => ({
+  id: row.id,
+  projectId: row.project_id,
+  startedBy: row.started_by,
+  name: row.name,
+  declaredType: row.declared_type,
+  size: row.size,
+  partCount: row.part_count,
+  storageKey: row.storage_key,
+  storageUpload: row.storage_upload,
+  completedWith: row.completed_with,
+  mimeType: row.mime_type,
+  commentId: row.comment_id,
+  expiresAt: row.expires_at,
+});
+
+export interface NewUploadRow {
+  id: string;
+  projectId: string;
+  startedBy: string;
+  name: string;
+  declaredType: string | null;
+  size: number;
+  partCount: number;
+  storageKey: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+export async function insertUpload(trx: Writer, upload: NewUploadRow): Promise<void> {
+  await trx
+    .insertInto('uploads')
+    .values({
+      id: upload.id,
+      project_id: upload.projectId,
+      started_by: upload.startedBy,
+      name: upload.name,
+      declared_type: upload.declaredType,
+      size: upload.size,
+      part_count: upload.partCount,
+      storage_key: upload.storageKey,
+      created_at: upload.createdAt,
+      expires_at: upload.expiresAt,
+    })
+    .execute();
+}
+
+export async function findUpload(db: Database, id: string): Promise<Upload | undefined> {
+  const row = await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && uploadRecord(row);
+}
+
+/** Notes what the storage calls the upload, unless another request was first. */
+export async function setStorageUpload(db: Database, id: string, storageUpload: string): Promise<boolean> {
+  const result = await db
+    .updateTable('uploads')
+    .set({ storage_upload: storageUpload })
+    .where('id', '=', id)
+    .where('storage_upload', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+export async function markCompleted(
+  trx: Writer,
+  id: string,
+  outcome: { completedWith: string; mimeType: string },
+): Promise<boolean> {
+  const result = await trx
+    .updateTable('uploads')
+    .set({ completed_with: outcome.completedWith, mime_type: outcome.mimeType })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('completed_with', 'is', null), eb('completed_with', '=', outcome.completedWith)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes uploads, and leaves their bytes to the sweep. */
+export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<void> {
+  if (ids.length === 0) return;
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', 'in', ids)
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+}
+
+/** Uploads whose time is over and that no comment holds, a few at once. */
+export async function findStaleUploads(db: Database, now: string): Promise<{ id: string; completed: boolean }[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select(['id', 'completed_with'])
+    .where('expires_at', '<', now)
+    .where('comment_id', 'is', null)
+    .orderBy('expires_at')
+    .limit(100)
+    .execute();
+  return rows.map((row) => ({ id: row.id, completed: row.completed_with !== null }));
+}
+
+/** Forgets how a file came in; its bytes are the file's. */
+export async function forgetUpload(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('uploads').where('id', '=', id).execute();
+}
+
+export interface DoomedBlob {
+  key: string;
+  upload: string | null;
+}
+
+/** Notes bytes that no row names any more; the sweep removes them, so that a crash forgets none. */
+export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): Promise<void> {
+  for (let start = 0; start < blobs.length; start += 1000) {
+    await trx
+      .insertInto('doomed_blobs')
+      .values(
+        blobs
+          .slice(start, start + 1000)
+          .map(({ key, upload }) => ({ storage_key: key, storage_upload: upload, doomed_at: at })),
+      )
+      .onConflict((conflict) => conflict.column('storage_key').doNothing())
+      .execute();
+  }
+}
+
+export async function listDoomedBlobs(db: Database): Promise<DoomedBlob[]> {
+  return db
+    .selectFrom('doomed_blobs')
+    .select(['storage_key as key', 'storage_upload as upload'])
+    .orderBy('doomed_at')
+    .limit(100)
+    .execute();
+}
+
+export async function forgetDoomedBlob(db: Database, key: string): Promise<void> {
+  await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
+}
