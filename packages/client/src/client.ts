@@ -17,10 +17,10 @@ export interface ClientOptions {
   token: string | (() => string | Promise<string>);
 }
 
-type Result<R extends Route> =
+type Result<R extends AppRoute> =
   SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
 
-type Call<R extends Route> = (...request: Parameters<AppRouteFunction<R, ClientArgs>>) => Promise<Result<R>>;
+export type Call<R extends AppRoute> = (...request: Parameters<AppRouteFunction<R, ClientArgs>>) => Promise<Result<R>>;
 
 /** Every room of the contract: `client.folders.create({ params: { id }, body: { name } })` answers the body of its success. */
 export type Client = {

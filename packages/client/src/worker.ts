@@ -1,15 +1,11 @@
 import { type WorkerApi, workerApi } from '@review/contract';
-import type { AppRouteFunction, ClientArgs, ClientInferResponseBody } from '@ts-rest/core';
-import { type ClientOptions, callsOf } from './client.ts';
+import { type Call, type ClientOptions, callsOf } from './client.ts';
 
 /** What a worker may ask the server; the token is the WORKER_TOKEN both share. */
-export type WorkerClient = {
-  [Verb in keyof WorkerApi]: (
-    ...request: Parameters<AppRouteFunction<WorkerApi[Verb], ClientArgs>>
-  ) => Promise<ClientInferResponseBody<WorkerApi[Verb], 200>>;
-};
+export type WorkerClient = { [Verb in keyof WorkerApi]: Call<WorkerApi[Verb]> };
 
 export function createWorkerClient(options: ClientOptions): WorkerClient {
+  const calls: Record<string, unknown> = callsOf(workerApi, options);
   // Built from the contract itself, name by name, which the type of `fromEntries` cannot show.
-  return callsOf(workerApi, options) as WorkerClient;
+  return calls as WorkerClient;
 }

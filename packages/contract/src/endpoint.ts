@@ -49,7 +49,7 @@ const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
 type SuccessStatus = (typeof SUCCESS_STATUSES)[number];
 
 /** The declared answer of the one way a route succeeds. */
-export type SuccessOf<R extends Route> = R['responses'][Extract<keyof R['responses'], SuccessStatus>];
+export type SuccessOf<R extends AppRoute> = R['responses'][Extract<keyof R['responses'], SuccessStatus>];
 
 export function successStatus(route: Route): SuccessStatus {
   const status = SUCCESS_STATUSES.find((candidate) => candidate in route.responses);

@@ -243,3 +243,15 @@ export const models = room({
     metadata: { tool: 'list_models', tier: 'default', scopes: ['ai:generate'], subject: null, roles: [] },
   },
 });
+
+const FORMATS: Record<OutputType, { extension: string; accepts: RegExp }> = {
+  DOCUMENT: { extension: 'pdf', accepts: /^application\/pdf$/ },
+  IMAGE: { extension: 'png', accepts: /^image\/(png|jpeg|webp)$/ },
+  VIDEO: { extension: 'mp4', accepts: /^video\/mp4$/ },
+  '3D': { extension: 'glb', accepts: /^model\/gltf-binary$/ },
+};
+const MARKDOWN = { extension: 'md', accepts: /^text\/(plain|markdown)$/ };
+
+/** What a model's result is named like, and which types of content it may have. */
+export const formatOf = ({ id, outputType }: Pick<Model, 'id' | 'outputType'>) =>
+  id === 'markdown' ? MARKDOWN : FORMATS[outputType];

@@ -1,8 +1,10 @@
 import type { AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
-import { data } from './endpoint.ts';
-import { Engine } from './generation.ts';
-import { Family } from './models.ts';
+import { data, NOTHING } from './endpoint.ts';
+import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
+import { FileId, ReferenceId } from './ids.ts';
+import { Family, OutputType, VideoSettings } from './models.ts';
+import { UploadedParts, UploadPart } from './upload.ts';
 
 /** What a worker says of a family of models: it has the provider's key, has none, or one that cannot work. */
 export const FamilyState = z.strictObject({
@@ -12,14 +14,149 @@ export const FamilyState = z.strictObject({
 });
 export type FamilyState = z.infer<typeof FamilyState>;
 
-/** What a worker may ask the server. Private: the bearer is the worker's token, and no public document shows it. */
+const WorkerName = z.string().min(1).max(255);
+const Epoch = z.number().int().min(1);
+
+const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch });
+
+/** A paid call on its way: intended, so that it is never made twice, then known by the provider's own reference. */
+export const Stage = z.object({
+  /** How often the call was intended; more than once only where a repeat is allowed. */
+  intents: z.number().int(),
+  /** The provider's reference, in the adapter's own form; null until the provider has answered. */
+  job: z.unknown(),
+});
+export type Stage = z.infer<typeof Stage>;
+
+/** A generation as the worker needs to know it. */
+export const WorkerTask = z.object({
+  fileId: FileId,
+  family: Family,
+  status: GenerationStatus,
+  outputType: OutputType,
+  outputModel: z.string(),
+  prompt: z.string(),
+  configs: VideoSettings.nullable(),
+  attachments: z.array(
+    z.object({
+      id: ReferenceId,
+      /** Null when the bytes can no longer be had. */
+      content: z.object({ name: z.string(), mimeType: z.string(), size: z.number().int(), url: z.string() }).nullable(),
+    }),
+  ),
+  stages: z.record(z.string(), Stage),
+  /** Whether the result is stored already. */
+  stored: z.boolean(),
+});
+export type WorkerTask = z.infer<typeof WorkerTask>;
+
+export const FinishedOutcome = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('SUCCEEDED'), warnings: z.array(z.string()) }),
+  z.strictObject({ status: z.literal('FAILED'), error: GenerationError, warnings: z.array(z.string()) }),
+]);
+export type FinishedOutcome = z.infer<typeof FinishedOutcome>;
+
+/**
+ * What a worker may ask the server. Private: the bearer is the worker's token, and no public document shows it.
+ * A report under an epoch that has passed, or on a generation that has ended, is 404 and changes nothing.
+ */
 export const workerApi = {
   hello: {
     method: 'POST',
     path: '/worker/hello',
-    summary: 'Tell which families have keys and learn which engine runs',
-    body: z.strictObject({ worker: z.string().min(1).max(255), families: z.array(FamilyState) }),
+    summary: 'Tell which families have keys, give back leases of a former life, and learn which engine runs',
+    body: z.strictObject({ worker: WorkerName, families: z.array(FamilyState) }),
     responses: { 200: data(z.object({ engine: Engine })) },
+  },
+  claim: {
+    method: 'POST',
+    path: '/worker/tasks/claim',
+    summary: 'Take open generations under a lease; waits for some when there are none',
+    body: z.strictObject({
+      worker: WorkerName,
+      most: z.number().int().min(1).max(100),
+      wait: z.number().min(0).max(30),
+    }),
+    responses: { 200: data(z.object({ tasks: z.array(Claim), leaseSeconds: z.number() })) },
+  },
+  renew: {
+    method: 'POST',
+    path: '/worker/tasks/renew',
+    summary: 'Keep leases; answers with the generations that are no longer the worker’s',
+    body: z.strictObject({ worker: WorkerName, tasks: z.array(z.strictObject({ fileId: FileId, epoch: Epoch })) }),
+    responses: { 200: data(z.object({ lost: z.array(FileId) })) },
+  },
+  getTask: {
+    method: 'GET',
+    path: '/worker/tasks/:id',
+    summary: 'Read a generation, also one that has ended',
+    query: z.strictObject({ epoch: z.coerce.number().int() }),
+    responses: { 200: data(WorkerTask) },
+  },
+  intend: {
+    method: 'POST',
+    path: '/worker/tasks/:id/intend',
+    summary: 'Record that a paid call is about to be made; from then on the generation runs',
+    body: z.strictObject({
+      epoch: Epoch,
+      stage: z.string().min(1).max(50),
+      provider: z.enum(['live', 'sandbox']),
+      /** How often it was intended before, as far as the worker knows: a repeat is deliberate. */
+      intents: z.number().int().min(0),
+    }),
+    responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage })) },
+  },
+  withdraw: {
+    method: 'POST',
+    path: '/worker/tasks/:id/withdraw',
+    summary: 'Take an intent back: the call never left',
+    body: z.strictObject({ epoch: Epoch, stage: z.string() }),
+    responses: { 204: NOTHING },
+  },
+  submitted: {
+    method: 'POST',
+    path: '/worker/tasks/:id/submitted',
+    summary: "Record the provider's reference of a call that it has accepted",
+    body: z.strictObject({ epoch: Epoch, stage: z.string(), job: z.unknown(), jobId: z.string().nullable() }),
+    responses: { 204: NOTHING },
+  },
+  progress: {
+    method: 'POST',
+    path: '/worker/tasks/:id/progress',
+    summary: 'Report how far a generation has come',
+    body: z.strictObject({ epoch: Epoch, progress: z.number().min(0).max(1) }),
+    responses: { 204: NOTHING },
+  },
+  startUpload: {
+    method: 'POST',
+    path: '/worker/tasks/:id/upload.multipart',
+    summary: 'Start the upload of the result; one that was started before is forgotten',
+    body: z.strictObject({ epoch: Epoch, size: z.number().int().min(1) }),
+    responses: { 200: data(z.object({ parts: z.array(UploadPart) })) },
+  },
+  completeUpload: {
+    method: 'POST',
+    path: '/worker/tasks/:id/upload.complete',
+    summary: 'Complete the upload of the result; its bytes must have the hash',
+    body: UploadedParts.extend({ epoch: Epoch, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    responses: { 204: NOTHING },
+  },
+  recordStep: {
+    method: 'POST',
+    path: '/worker/tasks/:id/steps',
+    summary: 'Record an attempt at a step, for the timeline',
+    body: GenerationStep.omit({ startedAt: true, finishedAt: true }).extend({
+      epoch: Epoch,
+      milliseconds: z.number().min(0),
+    }),
+    responses: { 204: NOTHING },
+  },
+  finish: {
+    method: 'POST',
+    path: '/worker/tasks/:id/finish',
+    summary: 'End a generation: with its stored result, or with the reason why there is none',
+    body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome }),
+    responses: { 204: NOTHING },
   },
 } as const satisfies AppRouter;
 export type WorkerApi = typeof workerApi;

@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TIERS, type Tier } from '@review/contract';
+import { type Family, type OutputType, TIERS } from '@review/contract';
 import { z } from 'zod';
 import type { DatabaseAddress } from './db/open.ts';
 
-export interface RateLimits {
-  tiers: Record<Tier, number>;
-  /** Refused credentials per address. */
-  failedCredentials: number;
-}
+const RATE_LIMITS = { ...TIERS, 'failed-credentials': 30 } as const;
+/** Requests per window by tier, and refused credentials per address. */
+export type RateLimits = Record<keyof typeof RATE_LIMITS, number>;
 
 export interface Config {
   production: boolean;
@@ -22,6 +20,20 @@ export interface Config {
   secretKey: string;
   workerToken: string;
   engine: 'embedded' | 'temporal';
+  generation: {
+    /** Generations that run at once in a workspace, by what they make. */
+    slots: Record<OutputType, number>;
+    /** Generations in flight per family, over all workspaces. */
+    familyCaps: Record<Family, number>;
+    /** How long a generation may run, in seconds. */
+    deadlines: Record<OutputType, number>;
+    /** Generations that may wait in a workspace. */
+    queueLimit: number;
+    /** Whether the sandbox provider stands in for families without a key. */
+    sandbox: boolean;
+    /** Where people look at workflows; null where nowhere. */
+    temporalUiUrl: string | null;
+  };
   /** Null turns all limits off. */
   rateLimits: RateLimits | null;
   trustProxy: boolean | number | string[];
@@ -47,7 +59,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const GIBIBYTE = 1024 ** 3;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const LIMIT_NAMES = [...Object.keys(TIERS), 'failed-credentials'];
 
 /** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
 export function readConfig(environment: Environment): Config {
@@ -91,7 +102,19 @@ export function readConfig(environment: Environment): Config {
       z.enum(['embedded', 'temporal'], 'write embedded or temporal'),
       defaultEngine(value),
     ),
-    rateLimits: setting('RATE_LIMITS', rateLimits, 'on'),
+    generation: {
+      slots: setting('GENERATION_SLOTS', namedNumbers({ DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 }), 'on'),
+      familyCaps: setting('FAMILY_CAPS', namedNumbers(familyCaps(10)), 'on'),
+      deadlines: setting(
+        'GENERATION_DEADLINES',
+        namedNumbers({ DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 }),
+        'on',
+      ),
+      queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
+      sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
+      temporalUiUrl: value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, ''),
+    },
+    rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),
     trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
     corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
     bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
@@ -131,31 +154,43 @@ const storageUrl = z
   .string()
   .regex(/^(file:.+|s3:\/\/[^/?]+.*)$/, 'write file:<directory> or s3://<bucket>/<prefix>?region=<region>');
 
-const rateLimits = z.string().transform((text, context): RateLimits | null => {
-  if (text === 'off') return null;
-  const limits = new Map<string, number>([...Object.entries(TIERS), ['failed-credentials', 30]]);
-  for (const entry of text === 'on' ? [] : text.split(',')) {
-    const [name = '', number = ''] = entry.trim().split('=');
-    if (!limits.has(name) || !/^[1-9]\d{0,8}$/.test(number)) {
-      context.addIssue({
-        code: 'custom',
-        message: `write on, off, or numbers such as tier-2=20,tier-4=100 (names: ${LIMIT_NAMES.join(', ')})`,
-      });
-      return z.NEVER;
+/** Numbers by name, such as `tier-2=20,tier-4=100`, over what holds where nothing is written. */
+function namedNumbers<Name extends string>(defaults: Record<Name, number>): z.ZodType<Record<Name, number>> {
+  const isName = (name: string): name is Name => name in defaults;
+  return z.string().transform((text, context) => {
+    const numbers = { ...defaults };
+    for (const entry of text === 'on' ? [] : text.split(',')) {
+      const [name = '', number = ''] = entry.trim().split('=');
+      if (!isName(name) || !/^[1-9]\d{0,8}$/.test(number)) {
+        const example = Object.entries(defaults)
+          .slice(0, 2)
+          .map((pair) => pair.join('='))
+          .join(',');
+        context.addIssue({
+          code: 'custom',
+          message: `write numbers such as ${example} (names: ${Object.keys(defaults).join(', ')})`,
+        });
+        return z.NEVER;
+      }
+      numbers[name] = Number(number);
     }
-    limits.set(name, Number(number));
-  }
-  const limit = (name: string) => limits.get(name) ?? 0;
-  return {
-    tiers: {
-      default: limit('default'),
-      'tier-2': limit('tier-2'),
-      'tier-3': limit('tier-3'),
-      'tier-4': limit('tier-4'),
-    },
-    failedCredentials: limit('failed-credentials'),
-  };
+    return numbers;
+  });
+}
+
+const familyCaps = (each: number): Record<Family, number> => ({
+  document: each,
+  'gpt-image': each,
+  'gemini-image': each,
+  seedance: each,
+  kling: each,
+  minimax: each,
+  veo: each,
+  meshy: each,
+  hunyuan3d: each,
 });
+
+const onOrOff = z.enum(['on', 'off'], 'write on or off').transform((text) => text === 'on');
 
 const trustProxy = z.string().transform((text) => {
   if (text === 'off') return false;

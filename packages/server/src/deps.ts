@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
 import type { Database } from './db/schema.ts';
 import { FileWatch } from './files/watch.ts';
+import { Bell } from './generation/bell.ts';
 import { deriveSecrets, type Secrets } from './secrets.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/storage.ts';
@@ -17,11 +18,19 @@ export interface Deps extends AsyncDisposable {
   secrets: Secrets;
   /** Wakes requests that wait for a file. */
   watch: FileWatch;
+  /** Wakes whoever waits for generations to run. */
+  bell: Bell;
+  /** Aborted when the process stops: nobody waits any longer. */
+  stopping: AbortSignal;
   log: Logger;
   metrics: Registry;
 }
 
-export function openDeps(config: Config, log: Logger = pino({ level: config.logLevel })): Deps {
+export function openDeps(
+  config: Config,
+  log: Logger = pino({ level: config.logLevel }),
+  stopping: AbortSignal = new AbortController().signal,
+): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
   const secrets = deriveSecrets(config.secretKey);
   const storage = openStorage({
@@ -37,6 +46,8 @@ export function openDeps(config: Config, log: Logger = pino({ level: config.logL
     storage,
     secrets,
     watch,
+    bell: new Bell(),
+    stopping,
     log,
     metrics: new Registry(),
     async [Symbol.asyncDispose]() {

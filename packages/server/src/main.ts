@@ -2,12 +2,14 @@ import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { openDeps } from './deps.ts';
+import { keepDeadlines } from './generation/deadlines.ts';
 import { listen } from './listen.ts';
 import { startSweeper } from './sweeper.ts';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  await using deps = openDeps(config);
+  const stopping = new AbortController();
+  await using deps = openDeps(config, undefined, stopping.signal);
   const { log } = deps;
   const applied = await migrate(deps.opened);
   if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
@@ -15,6 +17,7 @@ async function main(): Promise<void> {
   const readiness = { accepting: true };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
   using _sweeper = startSweeper(deps);
+  using _deadlines = keepDeadlines(deps);
   log.info(
     { port: listening.port, host: config.host, database: config.database.dialect, engine: config.engine },
     'listening',
@@ -22,6 +25,7 @@ async function main(): Promise<void> {
 
   const signal = await stopSignal();
   readiness.accepting = false;
+  stopping.abort();
   deps.watch.wakeAll();
   log.info({ signal }, 'stopping: requests in flight may finish');
 }

@@ -5,6 +5,7 @@ import { comments } from './comments/handlers.ts';
 import type { Deps } from './deps.ts';
 import { files } from './files/handlers.ts';
 import { folders } from './folders/handlers.ts';
+import { generation } from './generation/handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { members } from './members/handlers.ts';
 import { models } from './models/handlers.ts';
@@ -14,16 +15,14 @@ import { reactions } from './reactions/handlers.ts';
 import { skills } from './skills/handlers.ts';
 import { versions } from './versions/handlers.ts';
 
-/** Rooms of the contract that answer 501 for now. */
-type Pending = 'generation';
-
-type Rooms = { [Room in Exclude<keyof Contract, Pending>]: Handlers<Contract[Room]> };
+type Rooms = { [Room in keyof Contract]: Handlers<Contract[Room]> };
 
 /** The handlers of every room: a room of the contract that is missing here does not compile. */
 export const rooms = (deps: Deps): Rooms => ({
   ping: ping(deps),
   projects: projects(deps),
   files: files(deps),
+  generation: generation(deps),
   models: models(deps),
   folders: folders(deps),
   versions: versions(deps),

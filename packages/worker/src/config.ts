@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -10,6 +11,12 @@ export interface Config {
   /** The worker's own health and metrics; null serves none. */
   port: number | null;
   logLevel: string;
+  /** Generations that this worker works on at once. */
+  concurrency: number;
+  /** How long a job of the sandbox provider takes, before its file is made. */
+  sandboxMs: number;
+  /** Where results are kept on their way to the storage. */
+  workDirectory: string;
 }
 
 export class ConfigError extends Error {
@@ -51,6 +58,9 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
     token: token(),
     port: setting('WORKER_PORT', port, 'off'),
+    concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
+    sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
+    workDirectory: resolve(value('WORK_DIR') ?? join(tmpdir(), `review-worker-${host.pid}`)),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
   };
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
@@ -61,6 +71,13 @@ const serverUrl = z.url({
   protocol: /^https?$/,
   error: 'write the address of the server, such as http://127.0.0.1:3000',
 });
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, `write a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `write a whole number from ${min} to ${max}`);
 
 const port = z
   .string()

@@ -1,37 +1,49 @@
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { createWorkerClient } from '@review/client';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
+import { runEmbedded, type Stop } from './engines/embedded.ts';
+import { sandboxFamily } from './families/sandbox.ts';
 import { serveHealth } from './health.ts';
 import { sayHello } from './hello.ts';
+import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, { name: hostname(), pid: process.pid });
   const log = pino({ level: config.logLevel });
-  const stopping = new AbortController();
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      // Kept on: a second signal must not cut off what the first one lets finish.
-      process.on(signal, () => {
-        if (!stopping.signal.aborted) log.info({ signal }, 'stopping');
-        stopping.abort();
-        resolve();
-      });
-    }
-  });
+  const stop = stopSignals(log);
   await using _health = config.port === null ? null : await serveHealth(config.port);
-  // Keeps the process alive while it waits for work.
-  const alive = setInterval(() => {}, 60_000);
+  const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
+  const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
   try {
-    const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
-    const engine = await sayHello(server, config.name, log, stopping.signal);
+    const engine = await sayHello(server, config.name, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
-    await stopped;
+    const context = { server, family: () => sandbox, log, workDirectory: config.workDirectory };
+    await runEmbedded(context, { worker: config.name, concurrency: config.concurrency }, stop);
   } catch (error) {
-    if (!stopping.signal.aborted) throw error;
+    if (!stop.soon.aborted) throw error;
   } finally {
-    clearInterval(alive);
+    await closeSandbox();
+    await rm(config.workDirectory, { recursive: true, force: true });
   }
+}
+
+const GRACE_MS = 30_000;
+
+/** The first signal lets steps that run come to their end, for a while. */
+function stopSignals(log: Logger): Stop {
+  const [soon, now] = [new AbortController(), new AbortController()];
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // Kept on: a second signal must not cut off what the first one lets finish.
+    process.on(signal, () => {
+      if (soon.signal.aborted) return;
+      log.info({ signal }, 'stopping: steps that run may finish');
+      soon.abort();
+      setTimeout(() => now.abort(), GRACE_MS).unref();
+    });
+  }
+  return { soon: soon.signal, now: now.signal };
 }
 
 function explain(error: unknown): string {

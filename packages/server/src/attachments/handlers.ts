@@ -1,6 +1,7 @@
 import type { Contract, NewUpload } from '@review/contract';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import { isUsedByGeneration } from '../generation/queries.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError } from '../http/problem.ts';
@@ -28,9 +29,13 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
       data: await startUpload(deps, write, asked('GA', caller, project.id, body)),
     }),
 
-    complete: ({ subject: attachment, body, write }) => completeUpload(deps, write, attachment.id, body),
+    async complete({ subject: attachment, body, write }) {
+      await completeUpload(deps, write, attachment.id, body);
+    },
 
-    completeForGeneration: ({ subject: attachment, body, write }) => completeUpload(deps, write, attachment.id, body),
+    async completeForGeneration({ subject: attachment, body, write }) {
+      await completeUpload(deps, write, attachment.id, body);
+    },
 
     cancel: ({ subject: attachment, write }) =>
       write(async (trx) => {
@@ -38,7 +43,11 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
         await dropUploads(trx, [attachment.id], now());
       }),
 
-    cancelForGeneration: ({ subject: attachment, write }) => write((trx) => dropUploads(trx, [attachment.id], now())),
+    cancelForGeneration: ({ subject: attachment, write }) =>
+      write(async (trx) => {
+        if (await isUsedByGeneration(trx, attachment.id)) throw new ProblemError('UPLOAD_COMPLETED');
+        await dropUploads(trx, [attachment.id], now());
+      }),
 
     async download({ subject: attachment }) {
       if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');

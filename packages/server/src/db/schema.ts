@@ -1,4 +1,12 @@
-import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
+import type {
+  Engine,
+  Family,
+  FileStatus,
+  GenerationStatus,
+  OutputType,
+  ProjectRole,
+  ReviewStatus,
+} from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
 
 /** Every table. Times are the text of the contract's `Timestamp`; identifiers are text, so both databases compare bytes. */
@@ -83,6 +91,49 @@ export interface Schema {
     created_at: string;
     updated_at: string;
   };
+  /** A generated file's work: the row is the truth, whichever engine carries it out. */
+  generations: {
+    file_id: string;
+    workspace_id: string;
+    family: Family;
+    output_type: OutputType;
+    output_model: string;
+    prompt: string;
+    /** The video settings in effect, as JSON. */
+    configs: string | null;
+    status: GenerationStatus;
+    progress: number;
+    provider: 'live' | 'sandbox' | null;
+    provider_job_id: string | null;
+    /** Intents and provider references by stage, as JSON. */
+    stages: string;
+    warnings: string;
+    error: string | null;
+    /** Set once an engine holds it; it takes a slot from then on. */
+    engine: Engine | null;
+    epoch: number;
+    lease_owner: string | null;
+    lease_until: string | null;
+    /** The stored result, not yet the file's content. */
+    result: string | null;
+    queued_at: string;
+    started_at: string | null;
+    deadline_at: string | null;
+    finished_at: string | null;
+  };
+  generation_attachments: { file_id: string; attachment_id: string; position: number };
+  generation_steps: {
+    file_id: string;
+    position: number;
+    name: string;
+    attempt: number;
+    outcome: string | null;
+    message: string | null;
+    started_at: string;
+    finished_at: string | null;
+  };
+  /** One row, locked by whoever hands out slots: the caps are exact over all processes. */
+  generation_gate: { id: number };
   versions: {
     id: string;
     project_id: string;

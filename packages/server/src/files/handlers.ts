@@ -1,12 +1,14 @@
-import type { Contract } from '@review/contract';
-import type { Writer } from '../db/schema.ts';
+import { type Contract, workflowIdOf } from '@review/contract';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import { requireFolder } from '../folders/handlers.ts';
 import { isFolderOf } from '../folders/queries.ts';
+import { endFile } from '../generation/end.ts';
+import { findGeneration, findGenerations, listSteps } from '../generation/queries.ts';
+import { shownGeneration } from '../generation/shown.ts';
 import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
-import { lockProject } from '../projects/queries.ts';
 import { downloadOf } from '../uploads/download.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
@@ -17,6 +19,7 @@ import {
   findVisibleFile,
   insertUploadingFile,
   listFiles,
+  type StoredFile,
   searchFiles,
   updateFile,
   updateTag,
@@ -26,7 +29,14 @@ import { shownFile } from './shown.ts';
 const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
 
 export const files = (deps: Deps): Handlers<Contract['files']> => {
-  const { db, secrets, watch, storage } = deps;
+  const { db, config, secrets, watch, storage, bell } = deps;
+  const shownFiles = async (stored: StoredFile[]) => {
+    const generations = await findGenerations(
+      db,
+      stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : [])),
+    );
+    return stored.map((file) => shownFile(file, generations.get(file.id)));
+  };
   return {
     async get({ caller, subject, query, signal }) {
       const file = await watch.until(
@@ -37,16 +47,25 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         signal,
       );
       if (file === undefined) throw new ProblemError('NOT_FOUND');
-      return { data: shownFile(file) };
+      const generations = await findGenerations(db, file.mode === 'GENERATED' ? [file.id] : []);
+      return { data: shownFile(file, generations.get(file.id)) };
     },
 
-    async getGeneration() {
-      throw new ProblemError('NOT_FOUND');
+    async getGeneration({ subject: file }) {
+      const generation = (await findGenerations(db, [file.id])).get(file.id);
+      if (generation === undefined) throw new ProblemError('NOT_FOUND');
+      const { engine, providerJobId } = generation;
+      const workflowUrl =
+        engine === 'temporal' && config.generation.temporalUiUrl !== null
+          ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
+          : null;
+      const steps = await listSteps(db, file.id);
+      return { data: { ...shownGeneration(generation), steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, query: { folder } }) {
       if (folder !== undefined && !(await isFolderOf(db, project.id, folder))) throw referenceNotFound('#query/folder');
-      return { data: (await listFiles(db, project, folder)).map(shownFile) };
+      return { data: await shownFiles(await listFiles(db, project, folder)) };
     },
 
     async search({ subject: project, body: { next, prev, folder, ...filters } }) {
@@ -54,7 +73,8 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       const folderId = folder === null ? null : folder?.id;
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
-      return pages.answer(await searchFiles(db, project, { ...filters, folderId }, page), shownFile);
+      const found = await searchFiles(db, project, { ...filters, folderId }, page);
+      return pages.answer({ ...found, items: await shownFiles(found.items) }, (file) => file);
     },
 
     async download({ subject: file }) {
@@ -96,17 +116,15 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
 
     async cancel({ subject: file, write }) {
       await write(async (trx) => {
-        if (!(await endUpload(trx, file.id, { status: 'CANCELED' }, now())))
-          throw new ProblemError('FILE_NOT_CANCELABLE');
+        const generation = await findGeneration(trx, file.id);
+        const ended = generation
+          ? await endFile(trx, generation, { status: 'CANCELED' }, now())
+          : await endUpload(trx, file.id, { status: 'CANCELED' }, now());
+        if (!ended) throw new ProblemError('FILE_NOT_CANCELABLE');
         await dropUploads(trx, [file.id], now());
       });
       watch.changed(file.id);
+      bell.ring();
     },
   };
 };
-
-/** Held until the transaction ends, so that the folder cannot be deleted meanwhile. */
-async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
-  await lockProject(trx, projectId);
-  if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');
-}

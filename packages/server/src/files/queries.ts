@@ -112,27 +112,71 @@ export async function searchFiles(
 const foldedText = ({ name, description }: { name: string; description: string | null }) =>
   fold(`${name}\n${description ?? ''}`);
 
-export async function insertUploadingFile(
-  trx: Writer,
-  file: { id: string; projectId: string; folderId: string | null; name: string; createdBy: string; createdAt: string },
-): Promise<void> {
+interface NewFile {
+  id: string;
+  projectId: string;
+  folderId: string | null;
+  name: string;
+  createdBy: string;
+  createdAt: string;
+}
+
+const newFile = (file: NewFile) => ({
+  id: file.id,
+  project_id: file.projectId,
+  folder_id: file.folderId,
+  name: file.name,
+  folded_text: foldedText({ name: file.name, description: null }),
+  tag: 'NEED_REVIEW' as const,
+  allow_restricted: 0,
+  created_by: file.createdBy,
+  created_at: file.createdAt,
+  updated_at: file.createdAt,
+});
+
+export async function insertUploadingFile(trx: Writer, file: NewFile): Promise<void> {
   await trx
     .insertInto('files')
-    .values({
-      id: file.id,
-      project_id: file.projectId,
-      folder_id: file.folderId,
-      name: file.name,
-      folded_text: foldedText({ name: file.name, description: null }),
-      mode: 'UPLOADED',
-      status: 'UPLOADING',
-      tag: 'NEED_REVIEW',
-      allow_restricted: 0,
-      created_by: file.createdBy,
-      created_at: file.createdAt,
-      updated_at: file.createdAt,
-    })
+    .values({ ...newFile(file), mode: 'UPLOADED', status: 'UPLOADING' })
     .execute();
+}
+
+export async function insertGeneratingFile(trx: Writer, file: NewFile & { outputType: OutputType }): Promise<void> {
+  await trx
+    .insertInto('files')
+    .values({ ...newFile(file), mode: 'GENERATED', status: 'GENERATING', output_type: file.outputType })
+    .execute();
+}
+
+type GeneratedContent = { storageKey: string; size: number; mimeType: string; sha256: string };
+
+export async function endGeneratingFile(
+  trx: Writer,
+  id: string,
+  outcome: { status: 'FAILED' | 'CANCELED' } | ({ status: 'UPLOADED' } & GeneratedContent),
+  updatedAt: string,
+): Promise<void> {
+  const content =
+    outcome.status === 'UPLOADED'
+      ? {
+          storage_key: outcome.storageKey,
+          size: outcome.size,
+          mime_type: outcome.mimeType,
+          sha256: outcome.sha256,
+        }
+      : {};
+  await trx
+    .updateTable('files')
+    .set({ status: outcome.status, updated_at: updatedAt, ...content })
+    .where('id', '=', id)
+    .where('status', '=', 'GENERATING')
+    .execute();
+}
+
+export async function findStoredFiles(db: Database, ids: string[]): Promise<Map<string, StoredFile>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('files').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, record(row)]));
 }
 
 export interface FileFields {

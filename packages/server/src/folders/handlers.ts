@@ -1,5 +1,6 @@
 import type { Contract } from '@review/contract';
 import { newId } from '../db/ids.ts';
+import type { Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -50,3 +51,9 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
       await deleteFolder(trx, folder.id);
     }),
 });
+
+/** Locked until the transaction ends, so that the folder cannot be deleted meanwhile. */
+export async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
+  await lockProject(trx, projectId);
+  if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');
+}

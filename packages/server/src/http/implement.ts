@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { authenticator } from './authenticate.ts';
 import { requireChangeable, requireScope, requireSubject } from './authorize.ts';
 import { isKnown, NotModified } from './conditional.ts';
+import { goneSignal } from './gone.ts';
 import { attempt, idempotencyKey } from './idempotency.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
@@ -135,12 +136,6 @@ function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Op
       await release();
     }
   };
-}
-
-function goneSignal(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 function refuseOtherMethods(app: Express, operations: Operation[]): void {

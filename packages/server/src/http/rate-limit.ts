@@ -71,12 +71,12 @@ export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
   }
 
   const tiers = {
-    default: window('default', limits.tiers.default),
-    'tier-2': window('tier-2', limits.tiers['tier-2']),
-    'tier-3': window('tier-3', limits.tiers['tier-3']),
-    'tier-4': window('tier-4', limits.tiers['tier-4']),
+    default: window('default', limits.default),
+    'tier-2': window('tier-2', limits['tier-2']),
+    'tier-3': window('tier-3', limits['tier-3']),
+    'tier-4': window('tier-4', limits['tier-4']),
   } satisfies Record<Tier, unknown>;
-  const failures = window('failed-credentials', limits.failedCredentials);
+  const failures = window('failed-credentials', limits['failed-credentials']);
   const addresses = new Map<number, ReturnType<typeof window>>();
 
   return {

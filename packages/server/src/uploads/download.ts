@@ -2,7 +2,7 @@ import type { Download } from '@review/contract';
 import { secondsFromNow } from '../db/time.ts';
 import type { Storage } from '../storage/storage.ts';
 
-const URL_SECONDS = 60 * 60;
+export const URL_SECONDS = 60 * 60;
 
 /** A signed URL of stored bytes, under the name that people know them by. */
 export async function downloadOf(

@@ -69,6 +69,12 @@ export async function findUpload(db: Database, id: string): Promise<Upload | und
   return row && uploadRecord(row);
 }
 
+export async function findUploads(db: Database, ids: string[]): Promise<Map<string, Upload>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, uploadRecord(row)]));
+}
+
 /** Notes what the storage calls the upload, unless another request was first. */
 export async function setStorageUpload(db: Database, id: string, storageUpload: string): Promise<boolean> {
   const result = await db
@@ -105,13 +111,23 @@ export async function dropUploads(trx: Writer, ids: string[], at: string): Promi
   await doomBlobs(trx, dropped, at);
 }
 
-/** Uploads whose time is over and that no comment holds, a few at once. */
+/** Uploads whose time is over and that no comment and no generation holds, a few at once. */
 export async function findStaleUploads(db: Database, now: string): Promise<{ id: string; completed: boolean }[]> {
   const rows = await db
     .selectFrom('uploads')
     .select(['id', 'completed_with'])
     .where('expires_at', '<', now)
     .where('comment_id', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('generation_attachments as used')
+            .select('used.file_id')
+            .whereRef('used.attachment_id', '=', 'uploads.id'),
+        ),
+      ),
+    )
     .orderBy('expires_at')
     .limit(100)
     .execute();

@@ -8,7 +8,14 @@ import { ProblemError } from '../http/problem.ts';
 import { sniffType } from '../storage/sniff.ts';
 import { PartsMismatch } from '../storage/storage.ts';
 import { countParts, everyPartOnce, fingerprintOf, planParts } from './parts.ts';
-import { findUpload, insertUpload, markCompleted, setStorageUpload, type Upload } from './queries.ts';
+import {
+  findUpload,
+  insertUpload,
+  markCompleted,
+  type NewUploadRow,
+  setStorageUpload,
+  type Upload,
+} from './queries.ts';
 
 /** Unfinished uploads, and attachments that nothing uses, are swept after this long. */
 const UPLOAD_SECONDS = 24 * 60 * 60;
@@ -40,26 +47,31 @@ export async function startUpload(
   const { id } = await write(async (trx) => {
     const id = newId(prefix);
     await beside(trx, id);
-    await insertUpload(trx, {
-      id,
-      projectId,
-      startedBy,
-      name: asked.name,
-      declaredType: asked.mimeType ?? null,
-      size: asked.size,
-      partCount: countParts(asked.size, deps.config.uploadPartSize),
-      storageKey: id,
-      createdAt: now(),
-      expiresAt: secondsFromNow(UPLOAD_SECONDS),
-    });
+    await insertUpload(trx, newUploadRow(deps, { id, projectId, startedBy, asked }));
     return { id };
   });
-  const upload = await begun(deps, id);
+  const upload = await begunUpload(deps, id);
   return { id, parts: await signedParts(deps, upload), expiresAt: upload.expiresAt };
 }
 
+export const newUploadRow = (
+  { config }: Deps,
+  { id, projectId, startedBy, asked }: { id: string; projectId: string; startedBy: string; asked: NewUpload },
+): NewUploadRow => ({
+  id,
+  projectId,
+  startedBy,
+  name: asked.name,
+  declaredType: asked.mimeType ?? null,
+  size: asked.size,
+  partCount: countParts(asked.size, config.uploadPartSize),
+  storageKey: id,
+  createdAt: now(),
+  expiresAt: secondsFromNow(UPLOAD_SECONDS),
+});
+
 /** The upload, begun in the storage: only after the commit, so that nothing waits for the storage in a transaction. */
-async function begun(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
+export async function begunUpload(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
   const { db, storage } = deps;
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('NOT_FOUND');
@@ -67,10 +79,13 @@ async function begun(deps: Deps, id: string): Promise<Upload & { storageUpload: 
   const storageUpload = await storage.begin(upload.storageKey);
   if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storageUpload };
   await storage.abort({ key: upload.storageKey, upload: storageUpload });
-  return begun(deps, id);
+  return begunUpload(deps, id);
 }
 
-async function signedParts({ storage }: Deps, upload: Upload & { storageUpload: string }): Promise<UploadPart[]> {
+export async function signedParts(
+  { storage }: Deps,
+  upload: Upload & { storageUpload: string },
+): Promise<UploadPart[]> {
   const target = { key: upload.storageKey, upload: upload.storageUpload };
   const signed: UploadPart[] = [];
   for (const part of planParts(upload.size, upload.partCount)) {
@@ -89,13 +104,13 @@ export async function completeUpload(
   id: string,
   asked: UploadedParts,
   beside: (trx: Writer, upload: Upload, mimeType: string) => Promise<void> = async () => {},
-): Promise<void> {
+): Promise<StoredBytes> {
   const upload = await findUpload(db, id);
   if (upload?.storageUpload == null) throw new ProblemError('UPLOAD_COMPLETED');
   const parts = everyPartOnce(asked.parts, upload.partCount);
   const completedWith = parts && fingerprintOf(parts);
   if (upload.completedWith !== null) {
-    if (upload.completedWith === completedWith) return;
+    if (upload.completedWith === completedWith) return storedBytes(upload, upload.mimeType);
     throw new ProblemError('UPLOAD_COMPLETED');
   }
   if (parts === null || completedWith === null) throw partsMismatch(upload.partCount);
@@ -110,7 +125,20 @@ export async function completeUpload(
     if (!(await markCompleted(trx, id, { completedWith, mimeType }))) throw new ProblemError('UPLOAD_COMPLETED');
     await beside(trx, upload, mimeType);
   });
+  return storedBytes(upload, mimeType);
 }
+
+export interface StoredBytes {
+  storageKey: string;
+  size: number;
+  mimeType: string;
+}
+
+const storedBytes = ({ storageKey, size }: Upload, mimeType: string | null): StoredBytes => ({
+  storageKey,
+  size,
+  mimeType: mimeType ?? 'application/octet-stream',
+});
 
 const tooLarge = (limit: number) =>
   new ProblemError('INVALID_REQUEST', {

@@ -1,0 +1,141 @@
+import type { Engine, Family, GenerationTask, OutputType } from '@review/contract';
+import { sql } from 'kysely';
+import type { Database, Writer } from '../db/schema.ts';
+
+export interface Caps {
+  slots: Record<OutputType, number>;
+  familyCaps: Record<Family, number>;
+}
+
+export interface Holder {
+  engine: Engine;
+  /** The worker that holds the lease; null where the engine keeps track by itself. */
+  owner: string | null;
+  leaseUntil: string | null;
+}
+
+/**
+ * Hands out generations to an engine: first those whose lease ran out, then waiting ones as far as slots are free, the
+ * oldest of every workspace and type in turn. The gate is locked, so the caps hold over all processes.
+ */
+export async function takeTasks(
+  db: Database,
+  holder: Holder,
+  caps: Caps,
+  most: number,
+  now: string,
+): Promise<GenerationTask[]> {
+  return db.transaction().execute(async (trx) => {
+    await sql`update generation_gate set id = id`.execute(trx);
+    const lapsed = holder.owner === null ? [] : await findLapsed(trx, holder.engine, now, most);
+    const waiting = most > lapsed.length ? await findStartable(trx, caps, most - lapsed.length) : [];
+    const taken = [...lapsed, ...waiting];
+    if (taken.length === 0) return [];
+    const rows = await trx
+      .updateTable('generations')
+      .set((eb) => ({
+        engine: holder.engine,
+        epoch: eb('epoch', '+', 1),
+        lease_owner: holder.owner,
+        lease_until: holder.leaseUntil,
+      }))
+      .where('file_id', 'in', taken)
+      .returning(['file_id as fileId', 'family', 'epoch'])
+      .execute();
+    return taken.flatMap((id) => rows.find((row) => row.fileId === id) ?? []);
+  });
+}
+
+async function findLapsed(trx: Writer, engine: Engine, now: string, most: number): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('generations')
+    .select('file_id')
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('engine', '=', engine)
+    .where('lease_until', '<', now)
+    .orderBy('lease_until')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.file_id);
+}
+
+async function findStartable(trx: Writer, { slots, familyCaps }: Caps, most: number): Promise<string[]> {
+  const held = await trx
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('engine', 'is not', null)
+    .groupBy(['workspace_id', 'output_type', 'family'])
+    .execute();
+  const ofFamily = new Map<Family, number>();
+  const ofSlot = new Map<string, number>();
+  const slotOf = (row: { workspace_id: string; output_type: OutputType }) => `${row.workspace_id} ${row.output_type}`;
+  const add = <Key>(counts: Map<Key, number>, key: Key, count: number) =>
+    counts.set(key, (counts.get(key) ?? 0) + count);
+  for (const row of held) {
+    add(ofFamily, row.family, row.count);
+    add(ofSlot, slotOf(row), row.count);
+  }
+
+  const lines = await trx
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
+    .where('status', '=', 'QUEUED')
+    .where('engine', 'is', null)
+    .groupBy(['workspace_id', 'output_type'])
+    .orderBy('oldest')
+    .execute();
+  const taken: string[] = [];
+  for (const line of lines) {
+    const free = Math.min(slots[line.output_type] - (ofSlot.get(slotOf(line)) ?? 0), most - taken.length);
+    if (free <= 0) continue;
+    const full = [...ofFamily].flatMap(([family, count]) => (count >= familyCaps[family] ? [family] : []));
+    const next = await trx
+      .selectFrom('generations')
+      .select(['file_id', 'family'])
+      .where('workspace_id', '=', line.workspace_id)
+      .where('output_type', '=', line.output_type)
+      .where('status', '=', 'QUEUED')
+      .where('engine', 'is', null)
+      .$if(full.length > 0, (waiting) => waiting.where('family', 'not in', full))
+      .orderBy('queued_at')
+      .limit(free)
+      .execute();
+    for (const { file_id, family } of next) {
+      if ((ofFamily.get(family) ?? 0) >= familyCaps[family]) continue;
+      add(ofFamily, family, 1);
+      taken.push(file_id);
+    }
+    if (taken.length >= most) break;
+  }
+  return taken;
+}
+
+/** Keeps the leases that are still the worker's, and says which are not. */
+export async function renewLeases(
+  db: Database,
+  owner: string,
+  tasks: { fileId: string; epoch: number }[],
+  leaseUntil: string,
+): Promise<string[]> {
+  if (tasks.length === 0) return [];
+  const kept = await db
+    .updateTable('generations')
+    .set({ lease_until: leaseUntil })
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where(
+      'file_id',
+      'in',
+      tasks.map(({ fileId }) => fileId),
+    )
+    .returning(['file_id', 'epoch'])
+    .execute();
+  const epochs = new Map(kept.map((row) => [row.file_id, row.epoch]));
+  return tasks.flatMap(({ fileId, epoch }) => (epochs.get(fileId) === epoch ? [] : [fileId]));
+}
+
+/** A worker that starts anew holds nothing any more. */
+export async function freeLeases(db: Database, owner: string, now: string): Promise<void> {
+  await db.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
+}

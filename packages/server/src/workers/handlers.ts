@@ -1,0 +1,201 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { findModel, formatOf, type WorkerTask } from '@review/contract';
+import type { Writer } from '../db/schema.ts';
+import { now, secondsFromNow } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
+import { findStoredFiles } from '../files/queries.ts';
+import { endFile } from '../generation/end.ts';
+import {
+  findGenerations,
+  insertStep,
+  lockHeld,
+  recordIntent,
+  type StoredGeneration,
+  setResult,
+  updateProgress,
+  updateStages,
+} from '../generation/queries.ts';
+import { freeLeases, renewLeases, takeTasks } from '../generation/slots.ts';
+import { ProblemError } from '../http/problem.ts';
+import { URL_SECONDS } from '../uploads/download.ts';
+import { dropUploads, findUploads, insertUpload } from '../uploads/queries.ts';
+import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
+import type { WorkerHandlers } from './handler.ts';
+import { recordFamilies } from './queries.ts';
+
+const LEASE_SECONDS = 30;
+/** How often a waiting claim looks by itself, for what other processes changed. */
+const LOOK_EVERY_MS = 500;
+
+/** What the workers' requests do to the row: always under the epoch that the worker was handed. */
+export const workerHandlers = (deps: Deps): WorkerHandlers => {
+  const { db, config, storage, bell, watch } = deps;
+
+  /** Runs a change while the generation is still this worker's; otherwise there is nothing here for it. */
+  const change = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
+    db.transaction().execute(async (trx) => {
+      const held = await lockHeld(trx, fileId, epoch);
+      if (held === undefined) throw new ProblemError('NOT_FOUND');
+      return work(trx, held);
+    });
+
+  return {
+    async hello({ body: { worker, families } }) {
+      await db.transaction().execute((trx) => recordFamilies(trx, worker, families, now()));
+      await freeLeases(db, worker, now());
+      bell.ring();
+      return { data: { engine: config.engine } };
+    },
+
+    async claim({ body: { worker, most, wait }, signal }) {
+      const deadline = performance.now() + wait * 1000;
+      for (;;) {
+        const holder = { engine: 'embedded', owner: worker, leaseUntil: secondsFromNow(LEASE_SECONDS) } as const;
+        const tasks = config.engine === 'embedded' ? await takeTasks(db, holder, config.generation, most, now()) : [];
+        const left = deadline - performance.now();
+        if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
+          return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
+        }
+        await bell.wait(Math.min(LOOK_EVERY_MS, left), AbortSignal.any([signal, deps.stopping]));
+      }
+    },
+
+    renew: async ({ body: { worker, tasks } }) => ({
+      data: { lost: await renewLeases(db, worker, tasks, secondsFromNow(LEASE_SECONDS)) },
+    }),
+
+    async getTask({ id, query: { epoch }, base }) {
+      const generation = (await findGenerations(db, [id])).get(id);
+      if (generation?.epoch !== epoch) throw new ProblemError('NOT_FOUND');
+      const content = await contentOf(deps, generation.attachments, base);
+      const { fileId, family, status, outputType, outputModel, prompt, configs, stages } = generation;
+      const attachments = generation.attachments.map((attachmentId) => ({
+        id: attachmentId,
+        content: content.get(attachmentId) ?? null,
+      }));
+      const stored = generation.result !== null;
+      const task: WorkerTask = {
+        fileId,
+        family,
+        status,
+        outputType,
+        outputModel,
+        prompt,
+        configs,
+        attachments,
+        stages,
+        stored,
+      };
+      return { data: task };
+    },
+
+    async intend({ id, body: { epoch, stage, provider, intents } }) {
+      const answer = await change(id, epoch, async (trx, held) => {
+        const known = held.stages[stage] ?? { intents: 0, job: null };
+        // Somebody intended it before: whether to do so again is the worker's to decide, knowingly.
+        if (known.intents !== intents || known.job !== null) return { granted: false, stage: known };
+        const intended = { intents: intents + 1, job: null };
+        await recordIntent(trx, id, {
+          stages: { ...held.stages, [stage]: intended },
+          provider,
+          startedAt: now(),
+          deadlineAt: secondsFromNow(config.generation.deadlines[held.outputType]),
+        });
+        return { granted: true, stage: intended };
+      });
+      watch.changed(id);
+      return { data: answer };
+    },
+
+    withdraw: ({ id, body: { epoch, stage } }) =>
+      change(id, epoch, async (trx, held) => {
+        const known = held.stages[stage];
+        if (known === undefined || known.job !== null) return;
+        await updateStages(trx, id, { ...held.stages, [stage]: { ...known, intents: known.intents - 1 } });
+      }),
+
+    submitted: ({ id, body: { epoch, stage, job, jobId } }) =>
+      change(id, epoch, async (trx, held) => {
+        const intents = held.stages[stage]?.intents ?? 1;
+        await updateStages(trx, id, { ...held.stages, [stage]: { intents, job: job ?? null } }, jobId);
+      }),
+
+    async progress({ id, body: { epoch, progress } }) {
+      if (!(await updateProgress(db, id, epoch, progress))) throw new ProblemError('NOT_FOUND');
+    },
+
+    async startUpload({ id, body: { epoch, size }, base }) {
+      await change(id, epoch, async (trx) => {
+        await dropUploads(trx, [id], now());
+        const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
+        if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
+        const asked = { name: id, size };
+        const storageKey = `${id}-${randomUUID()}`;
+        await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
+      });
+      const parts = await signedParts(deps, await begunUpload(deps, id));
+      return { data: { parts: parts.map((part) => ({ ...part, url: onBase(deps, part.url, base) })) } };
+    },
+
+    async completeUpload({ id, body: { epoch, parts, sha256 } }) {
+      const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
+      const { storageKey, size, mimeType } = await completeUpload(deps, write, id, { parts });
+      const hash = createHash('sha256');
+      await pipeline(await storage.read(storageKey), hash);
+      await change(id, epoch, async (trx, held) => {
+        const model = findModel(held.outputModel);
+        const fits = model !== undefined && formatOf(model).accepts.test(mimeType);
+        if (!fits) throw unfit(`The result is ${mimeType}, which is not what ${held.outputModel} makes.`);
+        if (hash.digest('hex') !== sha256) throw unfit('The stored bytes are not the ones that were sent.');
+        await setResult(trx, id, { storageKey, size, mimeType, sha256 });
+      });
+    },
+
+    recordStep: ({ id, body: { epoch, name, attempt, outcome, message, milliseconds } }) =>
+      change(id, epoch, (trx) =>
+        insertStep(trx, id, {
+          name,
+          attempt,
+          outcome,
+          message,
+          startedAt: secondsFromNow(-milliseconds / 1000),
+          finishedAt: now(),
+        }),
+      ),
+
+    async finish({ id, body: { epoch, outcome } }) {
+      await change(id, epoch, async (trx, held) => {
+        if (outcome.status === 'SUCCEEDED' && held.result === null) throw new ProblemError('FILE_NOT_READY');
+        await endFile(trx, held, outcome, now());
+      });
+      watch.changed(id);
+      bell.ring();
+    },
+  };
+};
+
+const unfit = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
+
+type Content = NonNullable<WorkerTask['attachments'][number]['content']>;
+
+/** Where the bytes of attachments can be read, for those that are still there. */
+async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<string, Content>> {
+  const files = await findStoredFiles(deps.db, ids);
+  const uploads = await findUploads(
+    deps.db,
+    ids.filter((id) => id.startsWith('GA')),
+  );
+  const found = new Map<string, Content>();
+  for (const id of ids) {
+    const { name, mimeType, size, storageKey } = files.get(id) ?? uploads.get(id) ?? {};
+    if (name === undefined || mimeType == null || size == null || storageKey == null) continue;
+    const url = await deps.storage.downloadUrl(storageKey, { name, mimeType }, URL_SECONDS);
+    found.set(id, { name, mimeType, size, url: onBase(deps, url, base) });
+  }
+  return found;
+}
+
+/** A worker reaches the server at the address it called, which need not be the public one. */
+const onBase = ({ config }: Deps, url: string, base: string): string =>
+  url.startsWith(`${config.publicUrl}/`) ? base + url.slice(config.publicUrl.length) : url;

@@ -1,0 +1,44 @@
+import type { GenerationErrorCode } from '@review/contract';
+
+/** What can go wrong in a step, and what becomes of the generation when it stays wrong. */
+export const STEP_ERRORS = {
+  /** The provider is still at it. */
+  NOT_READY: { code: 'PROVIDER_TIMEOUT', retryable: true },
+  RATE_LIMITED: { code: 'PROVIDER_UNAVAILABLE', retryable: true },
+  TRANSIENT: { code: 'PROVIDER_UNAVAILABLE', retryable: true },
+  /** The call may have been made and paid; it is never blindly made again. */
+  AMBIGUOUS_SUBMIT: { code: 'SUBMIT_OUTCOME_UNKNOWN', retryable: true },
+  SUBMIT_OUTCOME_UNKNOWN: { code: 'SUBMIT_OUTCOME_UNKNOWN', retryable: false },
+  INVALID_INPUT: { code: 'PROVIDER_REJECTED', retryable: false },
+  CONTENT_POLICY: { code: 'MODERATED', retryable: false },
+  AUTH: { code: 'PROVIDER_AUTH', retryable: false },
+  BALANCE: { code: 'PROVIDER_QUOTA', retryable: false },
+  PROVIDER_FAILED: { code: 'PROVIDER_REJECTED', retryable: false },
+  RESULT_EXPIRED: { code: 'RESULT_EXPIRED', retryable: false },
+  ATTACHMENT_UNREADABLE: { code: 'ATTACHMENT_UNREADABLE', retryable: false },
+  CONFIG_INVALID: { code: 'CONFIG_INVALID', retryable: false },
+  /** The generation ended or is somebody else's by now: nothing is left to do. */
+  LOST: { code: 'INTERNAL', retryable: false },
+  INTERNAL: { code: 'INTERNAL', retryable: true },
+} as const satisfies Record<string, { code: GenerationErrorCode; retryable: boolean }>;
+
+export type StepErrorType = keyof typeof STEP_ERRORS;
+
+export class StepError extends Error {
+  override name = 'StepError';
+  readonly type: StepErrorType;
+  /** How long to wait before the next try, where somebody said so. */
+  readonly delayMs: number | undefined;
+
+  constructor(type: StepErrorType, message: string, delayMs?: number) {
+    super(message);
+    this.type = type;
+    this.delayMs = delayMs;
+  }
+
+  get retryable(): boolean {
+    return STEP_ERRORS[this.type].retryable;
+  }
+}
+
+export const isStepErrorType = (type: string): type is StepErrorType => type in STEP_ERRORS;

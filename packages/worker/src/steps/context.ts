@@ -1,0 +1,56 @@
+import type { ApiProblem, WorkerClient } from '@review/client';
+import type { Family as FamilyName, GenerationTask, WorkerTask } from '@review/contract';
+import type { Logger } from 'pino';
+import type { Family } from '../families/family.ts';
+import { StepError } from '../step-error.ts';
+
+/** What the steps are given; the signal ends them when their time is over or the worker stops. */
+export interface StepContext {
+  server: WorkerClient;
+  family(name: FamilyName): Family;
+  log: Logger;
+  /** Where results are kept on their way from the provider to the storage. */
+  workDirectory: string;
+  signal: AbortSignal;
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ApiProblem' && (error as ApiProblem).status === 404;
+
+/** A server that knows no such generation under this epoch means: it is no longer ours. */
+export async function orLost<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw isNotFound(error) ? new StepError('LOST', 'The generation has ended or was handed to somebody else.') : error;
+  }
+}
+
+export async function readTask({ server }: StepContext, { fileId, epoch }: GenerationTask): Promise<WorkerTask> {
+  const { data } = await orLost(server.getTask({ params: { id: fileId }, query: { epoch } }));
+  return data;
+}
+
+/** As `readTask`, for steps that only make sense while the generation is open. */
+export async function readOpenTask(context: StepContext, task: GenerationTask): Promise<WorkerTask> {
+  const read = await readTask(context, task);
+  if (read.status === 'QUEUED' || read.status === 'RUNNING') return read;
+  throw new StepError('LOST', 'The generation has ended.');
+}
+
+/** A job as an adapter left it in the row. */
+export interface KeptJob {
+  id: string;
+  warnings: string[];
+  /** The result came with the submit and is stored: there is nothing to wait for. */
+  done: boolean;
+  [detail: string]: unknown;
+}
+
+export function jobOf(task: WorkerTask, stage: string): KeptJob | null {
+  const job = task.stages[stage]?.job;
+  return isKeptJob(job) ? job : null;
+}
+
+const isKeptJob = (job: unknown): job is KeptJob =>
+  typeof job === 'object' && job !== null && 'id' in job && 'warnings' in job && 'done' in job;

@@ -1,0 +1,40 @@
+import type { GenerationError, GenerationTask, WorkerTask } from '@review/contract';
+import type { Failure } from '../pipeline.ts';
+import { isStepErrorType, STEP_ERRORS } from '../step-error.ts';
+import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
+
+/** The result becomes the file's content. */
+export async function finish(context: StepContext, handed: GenerationTask): Promise<void> {
+  const task = await readOpenTask(context, handed);
+  const outcome = { status: 'SUCCEEDED', warnings: warningsOf(task) } as const;
+  await orLost(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
+}
+
+/** Stops what the provider still does, as far as it can be stopped, and ends the generation with the reason. */
+export async function abandon(context: StepContext, handed: GenerationTask, reason: Failure): Promise<void> {
+  const task = await readTask(context, handed).catch(() => null);
+  if (task === null) return;
+  await cancelJobs(context, task);
+  if (task.status !== 'QUEUED' && task.status !== 'RUNNING') return;
+  const outcome = { status: 'FAILED', error: errorOf(reason), warnings: warningsOf(task) } as const;
+  await orLost(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
+}
+
+async function cancelJobs(context: StepContext, task: WorkerTask): Promise<void> {
+  const family = context.family(task.family);
+  for (const stage of Object.keys(task.stages)) {
+    const job = jobOf(task, stage);
+    if (job === null || job.done) continue;
+    await family
+      .cancel?.({ task, signal: context.signal, job })
+      .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'a job could not be canceled'));
+  }
+}
+
+function errorOf({ type, message }: Failure): GenerationError {
+  const known = STEP_ERRORS[isStepErrorType(type) ? type : 'INTERNAL'];
+  return { code: known.code, message: message.slice(0, 1000), retryable: known.retryable };
+}
+
+const warningsOf = (task: WorkerTask): string[] =>
+  Object.keys(task.stages).flatMap((stage) => jobOf(task, stage)?.warnings ?? []);

@@ -1,0 +1,29 @@
+import { findModel, type GenerationTask, limitBreaches, type WorkerTask } from '@review/contract';
+import { StepError } from '../step-error.ts';
+import { readOpenTask, type StepContext } from './context.ts';
+
+/** Checks what the API has checked before, and what only a provider would refuse: nothing is paid yet. */
+export async function prepare(context: StepContext, { fileId, family, epoch }: GenerationTask): Promise<{ stages: string[] }> {
+  const task = await readOpenTask(context, { fileId, family, epoch });
+  const [breach] = limitBreaches(task);
+  if (breach) throw new StepError('CONFIG_INVALID', `${breach.path.join('.')}: ${breach.message}`);
+  const adapter = context.family(task.family);
+  checkCaps(task, adapter.provider);
+  const gone = task.attachments.find(({ content }) => content === null);
+  if (gone) throw new StepError('ATTACHMENT_UNREADABLE', `The attachment ${gone.id} can no longer be read.`);
+  adapter.check(task);
+  return { stages: adapter.stages(task) };
+}
+
+/** A vendor's caps hold for the vendor; the sandbox takes whatever the interface allows. */
+function checkCaps(task: WorkerTask, provider: 'live' | 'sandbox'): void {
+  const caps = findModel(task.outputModel)?.caps;
+  if (caps === undefined || provider === 'sandbox') return;
+  const characters = Array.from(task.prompt).length;
+  if (caps.promptCharacters !== null && characters > caps.promptCharacters) {
+    throw new StepError('INVALID_INPUT', `${task.outputModel} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`);
+  }
+  if (caps.attachments !== null && task.attachments.length > caps.attachments) {
+    throw new StepError('INVALID_INPUT', `${task.outputModel} takes at most ${caps.attachments} attachments; there are ${task.attachments.length}.`);
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
+import type { Family, Output } from '../families/family.ts';
+import { StepError } from '../step-error.ts';
+import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+
+/** Brings the result from the provider into the storage. */
+export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
+  const task = await readOpenTask(context, handed);
+  if (task.stored) return;
+  const family = context.family(task.family);
+  const stage = family.stages(task).at(-1) ?? 'submit';
+  const job = jobOf(task, stage);
+  if (job === null) throw new StepError('INTERNAL', 'There is no job whose result could be stored.');
+  const polled = await family.poll({ task, signal: context.signal, job });
+  if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
+  await storeOutput(context, handed, task, family, polled.output);
+}
+
+/** Download, then upload by the same signed parts as everyone: half a file is never anybody's content. */
+export async function storeOutput(
+  context: StepContext,
+  handed: GenerationTask,
+  task: WorkerTask,
+  family: Family,
+  output: Output,
+): Promise<void> {
+  await mkdir(context.workDirectory, { recursive: true });
+  const path = join(context.workDirectory, `${task.fileId}-${randomUUID()}`);
+  try {
+    const report = progressReporter(context, handed);
+    await family.download({ task, signal: context.signal, output, path, onProgress: report });
+    await upload(context, handed, path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** The last fifth of the way is the bringing in; reports are sent one at a time, the newest counts. */
+function progressReporter({ server }: StepContext, { fileId, epoch }: GenerationTask) {
+  let sending = false;
+  return (fraction: number) => {
+    if (sending) return;
+    sending = true;
+    const progress = 0.8 + 0.2 * Math.min(1, Math.max(0, fraction));
+    // A report that is lost is followed by others.
+    server
+      .progress({ params: { id: fileId }, body: { epoch, progress } })
+      .catch(() => {})
+      .finally(() => {
+        sending = false;
+      });
+  };
+}
+
+async function upload({ server, signal }: StepContext, { fileId, epoch }: GenerationTask, path: string): Promise<void> {
+  const at = { params: { id: fileId } };
+  const { size } = await stat(path);
+  if (size === 0) throw new StepError('PROVIDER_FAILED', 'The provider sent an empty result.');
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { signal });
+  const { data } = await orLost(server.startUpload({ ...at, body: { epoch, size } }));
+  const parts = [];
+  let start = 0;
+  for (const part of data.parts) {
+    parts.push({ partNumber: part.partNumber, eTag: await putPart(path, start, part, signal) });
+    start += part.size;
+  }
+  const body = { epoch, parts, sha256: hash.digest('hex') };
+  await orLost(server.completeUpload({ ...at, body })).catch((error: unknown) => {
+    throw isRefused(error) ? new StepError('PROVIDER_FAILED', error.message) : error;
+  });
+}
+
+async function putPart(path: string, start: number, { size, url }: UploadPart, signal: AbortSignal): Promise<string> {
+  const bytes = Readable.toWeb(createReadStream(path, { start, end: start + size - 1 }));
+  const init = { method: 'PUT', body: bytes, duplex: 'half', headers: { 'content-length': String(size) }, signal };
+  const response = await fetch(url, init as RequestInit);
+  const eTag = response.headers.get('etag');
+  if (!response.ok || eTag === null) throw new StepError('TRANSIENT', `The storage answered ${response.status}.`);
+  return eTag;
+}
+
+const isRefused = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'PARTS_MISMATCH';

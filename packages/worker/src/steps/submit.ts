@@ -1,0 +1,79 @@
+import type { GenerationTask, WorkerTask } from '@review/contract';
+import type { Family, Submitted } from '../families/family.ts';
+import { StepError } from '../step-error.ts';
+import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { storeOutput } from './store.ts';
+
+/** How often an order without an answer may be placed again: documents and images have no job to look up. */
+const MOST_INTENTS: Record<WorkerTask['outputType'], number> = { DOCUMENT: 2, IMAGE: 2, VIDEO: 1, '3D': 1 };
+
+/** Places the order, once: the intent is in the row before the provider hears of it. */
+export async function submit(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
+  const { server, signal } = context;
+  const task = await readOpenTask(context, handed);
+  if (jobOf(task, stage) !== null) return;
+  const family = context.family(task.family);
+  const intents = task.stages[stage]?.intents ?? 0;
+  const clientJobId = `${task.fileId}-${stage}`;
+  const at = { params: { id: task.fileId } };
+
+  if (intents > 0 && (await foundEarlier(context, handed, task, stage, clientJobId))) return;
+  const known = family.lookUp !== undefined;
+  if (!known && intents >= MOST_INTENTS[task.outputType]) {
+    throw new StepError(
+      'SUBMIT_OUTCOME_UNKNOWN',
+      'The provider may or may not have taken the order; it is not placed again, so that it is not paid twice.',
+    );
+  }
+  const intent = { epoch: handed.epoch, stage, provider: family.provider, intents };
+  const { data } = await orLost(server.intend({ ...at, body: intent }));
+  if (!data.granted) throw new StepError('TRANSIENT', 'Somebody else has placed the order meanwhile.', 0);
+
+  const submitted = await placeOrder(context, handed, task, family, stage, clientJobId);
+  const warnings = submitted.warnings ?? [];
+  if ('done' in submitted) {
+    await storeOutput(context, handed, task, family, submitted.done);
+    const job = { id: clientJobId, done: true, warnings };
+    await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
+    return;
+  }
+  signal.throwIfAborted();
+  const job = { ...submitted.job, done: false, warnings };
+  await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: job.id } }));
+}
+
+/** An order that was intended before and never answered: some providers can be asked for it. */
+async function foundEarlier(
+  context: StepContext,
+  handed: GenerationTask,
+  task: WorkerTask,
+  stage: string,
+  clientJobId: string,
+): Promise<boolean> {
+  const family = context.family(task.family);
+  const found = await family.lookUp?.({ task, signal: context.signal, clientJobId });
+  if (!found) return false;
+  const job = { ...found, done: false, warnings: [] };
+  const body = { epoch: handed.epoch, stage, job, jobId: job.id };
+  await orLost(context.server.submitted({ params: { id: task.fileId }, body }));
+  return true;
+}
+
+async function placeOrder(
+  context: StepContext,
+  handed: GenerationTask,
+  task: WorkerTask,
+  family: Family,
+  stage: string,
+  clientJobId: string,
+): Promise<Submitted> {
+  try {
+    return await family.submit({ task, signal: context.signal, stage, clientJobId });
+  } catch (error) {
+    // Every failure that is not ambiguous means: no order was taken, and the intent can go.
+    if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {
+      await orLost(context.server.withdraw({ params: { id: task.fileId }, body: { epoch: handed.epoch, stage } }));
+    }
+    throw error;
+  }
+}
