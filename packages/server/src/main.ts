@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const signal = await stopSignal();
   readiness.accepting = false;
   log.info({ signal }, 'stopping: requests in flight may finish');
+  await delay(config.drainSeconds * 1000);
 }
 
 const stopSignal = () =>

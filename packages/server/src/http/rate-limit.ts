@@ -38,15 +38,18 @@ export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
   };
 
   async function consume(name: string, points: number, by: RateLimiterAbstract, key: string, response: Response) {
+    let refused = false;
     const outcome = await by.consume(key).catch((refusal: unknown) => {
+      // Not every refusal says how much was consumed: one that is remembered from an earlier call does not.
+      refused = true;
       if (refusal instanceof RateLimiterRes) return refusal;
       log.error({ err: refusal }, 'the rate limit could not be counted');
       throw new ProblemError('NOT_READY');
     });
     const secondsLeft = Math.max(1, Math.ceil(outcome.msBeforeNext / 1000));
-    const refused = outcome.consumedPoints > points;
+    const remaining = refused ? 0 : points - outcome.consumedPoints;
     response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
-    response.set('RateLimit', `"${name}";r=${Math.max(0, points - outcome.consumedPoints)};t=${secondsLeft}`);
+    response.set('RateLimit', `"${name}";r=${remaining};t=${secondsLeft}`);
     if (refused) {
       throw new ProblemError('RATE_LIMITED', {
         detail: `At most ${points} requests in ${RATE_WINDOW_SECONDS} seconds; ${secondsLeft} seconds are left.`,

@@ -80,10 +80,11 @@ let databases = 0;
 export async function createDatabase(
   url: string,
   template = TEMPLATE,
-): Promise<{ url: string; drop: () => Promise<void> }> {
+): Promise<{ url: string; drop: () => Promise<void> } & AsyncDisposable> {
   const name = `review_${process.pid}_${Date.now()}_${databases++}`;
   await execute(url, `create database ${name} template ${template}`);
-  return { url: databaseAt(url, name), drop: () => execute(url, `drop database ${name} with (force)`) };
+  const drop = () => execute(url, `drop database ${name} with (force)`);
+  return { url: databaseAt(url, name), drop, [Symbol.asyncDispose]: drop };
 }
 
 function databaseAt(url: string, name: string): string {
