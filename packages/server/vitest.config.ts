@@ -7,7 +7,7 @@ export default defineConfig({
     ...testDefaults,
     maxWorkers: 2,
     globalSetup: ['src/test/postgres.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
