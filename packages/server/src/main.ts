@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
   readiness.accepting = false;
   deps.watch.wakeAll();
   log.info({ signal }, 'stopping: requests in flight may finish');
+  await delay(config.drainSeconds * 1000);
 }
 
 const stopSignal = () =>
