@@ -250,8 +250,11 @@ async function test(ready, args) {
     // One failing package must not hide the results of the others.
     const flags = ['--continue=dependencies-successful', '--output-logs=new-only'];
     const code = await run('turbo', ['run', ...args, ...flags], { ...ready, environment });
-    if (!stoppedBy) console.log(summarize(reports, code));
-    return code;
+    if (stoppedBy) return code;
+    const { text, failed } = summarize(reports, code);
+    console.log(text);
+    // A runner that ends well in spite of a failed test is not believed.
+    return failed > 0 && code === 0 ? 1 : code;
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }

@@ -20,12 +20,13 @@ export function summarize(reports, exitCode) {
       if (status === 'failed' && !assertionResults.some(isFailed)) counts.failed += 1;
     }
   }
-  return [
+  const text = [
     '',
     ...[...new Set(lacking)].map((line) => `!!! SKIPPED, this machine lacks ${line}`),
     ...(exitCode !== 0 && counts.failed === 0 ? ['!!! A build, a check or a test run failed: see above'] : []),
     `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
   ].join('\n');
+  return { text, failed: counts.failed };
 }
 
 /** @param {{ status: string }} test */

@@ -52,7 +52,7 @@ export function callsOf(routes: Record<string, AppRoute>, { baseUrl, token }: Cl
       return [
         verb,
         async (request?: Parameters<typeof call>[0]) => {
-          const answer = await call(request);
+          const answer = await call(request?.params ? { ...request, params: encoded(request.params) } : request);
           if (answer.status >= 200 && answer.status < 300) return answer.body;
           throw new ApiProblem(answer);
         },
@@ -60,3 +60,7 @@ export function callsOf(routes: Record<string, AppRoute>, { baseUrl, token }: Cl
     }),
   );
 }
+
+/** ts-rest puts ids into the path as they are: one from elsewhere must not lead to another address. */
+const encoded = (params: Record<string, string>) =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encodeURIComponent(value)]));

@@ -58,7 +58,7 @@ export const projects = room({
       scopes: ['projects:write'],
       subject: null,
       roles: [],
-      problems: ['REFERENCE_NOT_FOUND'],
+      problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
     },
   },
   get: {

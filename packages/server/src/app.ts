@@ -23,7 +23,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
 
   app.use(observe(deps));
   if (config.corsOrigins.length > 0)
-    app.use(cors({ origin: config.corsOrigins, exposedHeaders: EXPOSED, maxAge: 600 }));
+    app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);
   app.use(health(deps, readiness));
   app.use(documents(deps));
@@ -36,6 +36,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   return app;
 }
 
+const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const EXPOSED = [
   'X-Request-Id',
   'RateLimit',

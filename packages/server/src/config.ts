@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Family, type OutputType, TIERS } from '@review/contract';
@@ -47,6 +48,8 @@ export interface Config {
   logLevel: string;
   /** The built console; null serves none. */
   consoleDirectory: string | null;
+  /** How long requests are still taken after a stop was asked for and readiness turned off, so that a balancer sees it. */
+  drainSeconds: number;
   /** How long requests in flight may take to finish when the server is told to stop. */
   shutdownSeconds: number;
 }
@@ -76,9 +79,18 @@ export function readConfig(environment: Environment): Config {
   const dataDirectory = resolve(value('DATA_DIR') ?? '.data');
   const port = setting('PORT', wholeNumber(0, 65_535), '3000');
 
+  function kept(file: string): string {
+    try {
+      return keptSecret(dataDirectory, file);
+    } catch (error) {
+      faults.push(`DATA_DIR: ${file} cannot be kept there (${error instanceof Error ? error.message : error})`);
+      return '';
+    }
+  }
+
   function secret(name: 'SECRET_KEY' | 'WORKER_TOKEN', file: string, least: number): string {
     const given = value(name);
-    if (given === undefined && !production) return keptSecret(dataDirectory, file);
+    if (given === undefined && !production) return kept(file);
     if (given === undefined) faults.push(`${name}: required in production; write at least ${least} random characters`);
     else if (given.length < least) faults.push(`${name}: at least ${least} characters, it has ${given.length}`);
     return given ?? '';
@@ -122,7 +134,8 @@ export function readConfig(environment: Environment): Config {
     uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(5 * GIBIBYTE)),
     waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
-    consoleDirectory: consoleDirectory(value('CONSOLE_DIR')),
+    consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
+    drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
   };
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
@@ -168,7 +181,7 @@ function namedNumbers<Name extends string>(defaults: Record<Name, number>): z.Zo
           .join(',');
         context.addIssue({
           code: 'custom',
-          message: `write numbers such as ${example} (names: ${Object.keys(defaults).join(', ')})`,
+          message: `write on, or numbers such as ${example} (names: ${Object.keys(defaults).join(', ')})`,
         });
         return z.NEVER;
       }
@@ -192,11 +205,26 @@ const familyCaps = (each: number): Record<Family, number> => ({
 
 const onOrOff = z.enum(['on', 'off'], 'write on or off').transform((text) => text === 'on');
 
-const trustProxy = z.string().transform((text) => {
+const trustProxy = z.string().transform((text, context) => {
   if (text === 'off') return false;
   if (/^\d{1,2}$/.test(text)) return Number(text);
-  return text.split(',').map((address) => address.trim());
+  const list = text.split(',').map((proxy) => proxy.trim());
+  if (!list.every(isProxy)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'write off, the number of proxies, or their addresses such as loopback,10.0.0.0/8',
+    });
+  }
+  return list;
 });
+
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 const origins = z.string().transform((text, context) => {
   const list = text === 'off' ? [] : text.split(',').map((origin) => origin.trim());
@@ -212,11 +240,12 @@ const origins = z.string().transform((text, context) => {
 const defaultEngine = (value: (name: string) => string | undefined) =>
   ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
 
-function consoleDirectory(given: string | undefined): string | null {
-  if (given === 'off') return null;
-  const directory = given ?? fileURLToPath(new URL('../../../apps/dev-console/dist', import.meta.url));
-  return existsSync(directory) ? resolve(directory) : null;
-}
+const BUILT_CONSOLE = fileURLToPath(new URL('../../../apps/dev-console/dist', import.meta.url));
+
+const consoleDirectory = z
+  .string()
+  .refine((text) => text === 'off' || existsSync(text), 'write off, or the directory of the built console')
+  .transform((text) => (text === 'off' ? null : resolve(text)));
 
 /** Outside production, secrets are made once and kept beside the data. */
 function keptSecret(dataDirectory: string, file: string): string {

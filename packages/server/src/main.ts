@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
   stopping.abort();
   deps.watch.wakeAll();
   log.info({ signal }, 'stopping: requests in flight may finish');
+  await delay(config.drainSeconds * 1000);
 }
 
 const stopSignal = () =>

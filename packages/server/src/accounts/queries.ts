@@ -21,14 +21,19 @@ export interface NewPerson {
   avatarUrl?: string | null;
 }
 
-/** Makes the account, or takes the one that the e-mail has already, and makes it a member of the workspace. */
+/**
+ * Makes the account, or takes the one that the e-mail has already, and makes it a member of the workspace. An account that
+ * exists stays as it is: a display name or a picture given with it are the workspace's own.
+ */
 export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<string> {
   const email = person.email.toLowerCase();
-  await trx
+  const avatarUrl = person.avatarUrl ?? null;
+  const made = await trx
     .insertInto('users')
-    .values({ id: newUuid(), email, name: person.name, avatar_url: person.avatarUrl ?? null, created_at: now() })
+    .values({ id: newUuid(), email, name: person.name, avatar_url: avatarUrl, created_at: now() })
     .onConflict((conflict) => conflict.column('email').doNothing())
-    .execute();
+    .executeTakeFirst();
+  const existed = made.numInsertedOrUpdatedRows === 0n;
   const { id } = await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
   await trx
     .insertInto('workspace_members')
@@ -37,10 +42,15 @@ export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<str
       workspace_id: person.workspaceId,
       user_id: id,
       display_name: person.displayName ?? null,
-      avatar_url: null,
+      avatar_url: existed ? avatarUrl : null,
       created_at: now(),
     })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'user_id']).doUpdateSet((eb) => ({
+        display_name: eb.fn.coalesce('excluded.display_name', 'workspace_members.display_name'),
+        avatar_url: eb.fn.coalesce('excluded.avatar_url', 'workspace_members.avatar_url'),
+      })),
+    )
     .execute();
   return id;
 }

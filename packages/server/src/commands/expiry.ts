@@ -1,3 +1,4 @@
+import { Day } from '@review/contract';
 import { secondsFromNow } from '../db/time.ts';
 import { CommandError } from './output.ts';
 
@@ -5,10 +6,9 @@ import { CommandError } from './output.ts';
 export function expiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   if (days !== undefined) return secondsFromNow(Number(days) * 24 * 60 * 60);
-  const end = Date.parse(`${text}T23:59:59.999Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(end)) {
+  if (!Day.safeParse(text).success) {
     throw new CommandError('--expires: write a date such as 2027-01-31, or a number of days such as 90d');
   }
-  if (end <= Date.now()) throw new CommandError('--expires: that day has passed');
+  if (Date.parse(`${text}T23:59:59.999Z`) <= Date.now()) throw new CommandError('--expires: that day has passed');
   return `${text} 23:59:59.999999`;
 }

@@ -70,8 +70,10 @@ function program(): Command {
       withDeps(async ({ db }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
         const email = z.email('--email: write an e-mail address').parse(options.email);
-        const { name, displayName, avatarUrl } = options;
-        const person = { workspaceId, email, name: required('--name', name), displayName, avatarUrl };
+        const { avatarUrl } = options;
+        const name = required('--name', options.name);
+        const displayName = options.displayName && required('--display-name', options.displayName);
+        const person = { workspaceId, email, name, displayName, avatarUrl };
         const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
         output.show({ id }, `User ${id}`);
       }),
@@ -101,7 +103,7 @@ function program(): Command {
     .option('--workspace <id>', 'only those of one workspace')
     .action(({ workspace }: { workspace?: string }) =>
       withDeps(async ({ db }) => {
-        const keys = await listCredentials(db, workspace);
+        const keys = await listCredentials(db, workspace && (await existingWorkspace(db, workspace)));
         const shown = keys.map(({ scopes, ...rest }) => ({ ...rest, scopes: scopes.split(' ').filter(Boolean) }));
         const rows = keys.map((entry) => [
           entry.id,
@@ -173,5 +175,12 @@ try {
 } catch (error) {
   // Commander has shown the help that was asked for.
   const helpShown = error instanceof CommanderError && error.exitCode === 0;
-  if (!helpShown) output.fail(error instanceof z.ZodError ? new CommandError(error.issues[0]?.message) : error);
+  if (!helpShown) output.fail(asMistake(error));
+}
+
+function asMistake(error: unknown): unknown {
+  if (error instanceof z.ZodError) return new CommandError(error.issues[0]?.message);
+  if (!(error instanceof CommanderError)) return error;
+  const nothingAsked = error.code === 'commander.help';
+  return new CommandError(nothingAsked ? 'Name a command of those above.' : error.message.replace(/^error: /, ''));
 }

@@ -23,6 +23,8 @@ export class CommandError extends Error {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // A host with several addresses, none of which answers.
+  if (error instanceof AggregateError) return error.errors.map(explain).join('; ');
   if (/no such table|relation ".*" does not exist/.test(error.message)) {
     return 'The database has no schema yet. Run `review migrate`, or start the server once.';
   }

@@ -65,8 +65,10 @@ function openPostgres(address: { url: string; connections: number }, onError: (e
       getTypeParser: (type, format) => (type === BIGINT ? Number : pg.types.getTypeParser(type, format)),
     },
   });
-  // A connection that breaks while idle is replaced; without a listener it would end the process.
-  pool.on('error', onError);
+  // A connection that breaks is replaced. Without a listener it would end the process: the pool listens to idle
+  // connections only, so those at work need a listener of their own.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { dialect: 'postgres', db, pool, [Symbol.asyncDispose]: () => db.destroy() };
 }

@@ -35,13 +35,13 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
 
   update: ({ subject: folder, body, write }) =>
     write(async (trx) => {
-      const parentId = body.parent === undefined ? folder.parentId : (body.parent?.id ?? null);
       if (body.parent) {
         await lockProject(trx, folder.projectId);
         if (!(await isFolderOf(trx, folder.projectId, body.parent.id))) throw referenceNotFound('/parent/id');
         if (await isInside(trx, body.parent.id, folder.id)) throw new ProblemError('FOLDER_CYCLE');
       }
-      await updateFolder(trx, folder.id, { name: body.name ?? folder.name, parentId });
+      const parentId = body.parent === null ? null : body.parent?.id;
+      await updateFolder(trx, folder.id, { name: body.name, parentId });
     }),
 
   delete: ({ subject: folder, write }) =>

@@ -7,8 +7,6 @@ export interface VisibleFolder {
   projectId: string;
   role: ProjectRole;
   deletesAt: string | null;
-  name: string;
-  parentId: string | null;
 }
 
 export async function findVisibleFolder(
@@ -23,14 +21,7 @@ export async function findVisibleFolder(
     .where('folder.id', '=', id)
     .where('membership.user_id', '=', viewer.userId)
     .where('project.workspace_id', '=', viewer.workspaceId)
-    .select([
-      'folder.id',
-      'folder.project_id as projectId',
-      'folder.name',
-      'folder.parent_id as parentId',
-      'membership.role',
-      'project.deletes_at as deletesAt',
-    ])
+    .select(['folder.id', 'folder.project_id as projectId', 'membership.role', 'project.deletes_at as deletesAt'])
     .executeTakeFirst();
 }
 
@@ -82,16 +73,15 @@ export async function isInside(db: Database, id: string, ancestorId: string): Pr
   return rows.length > 0;
 }
 
+/** Only what is given is written: a rename must not put a folder back where it was before a move. */
 export async function updateFolder(
   trx: Writer,
   id: string,
-  fields: { name: string; parentId: string | null },
+  changes: { name?: string | undefined; parentId?: string | null | undefined },
 ): Promise<void> {
-  await trx
-    .updateTable('folders')
-    .set({ name: fields.name, parent_id: fields.parentId })
-    .where('id', '=', id)
-    .execute();
+  const { name, parentId } = changes;
+  if (name === undefined && parentId === undefined) return;
+  await trx.updateTable('folders').set({ name, parent_id: parentId }).where('id', '=', id).execute();
 }
 
 export async function isEmpty(db: Database, id: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Deps } from '../deps.ts';
+import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 import { NotModified } from './conditional.ts';
 import { ProblemError } from './problem.ts';
 
@@ -34,6 +35,8 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
 
 function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (error instanceof StorageFull) return new ProblemError('STORAGE_FULL');
+  if (error instanceof StorageUnavailable) return new ProblemError('NOT_READY', { headers: { 'Retry-After': '1' } });
   if (error instanceof URIError) return new ProblemError('NOT_FOUND');
   switch (property(error, 'type')) {
     case 'entity.parse.failed':
@@ -51,11 +54,17 @@ function asProblem(error: unknown): ProblemError {
     default:
       break;
   }
+  // The body parser holds the sender to blame, and gives no type: the body is not compressed as it says.
+  if (property(error, 'statusCode') === 400) {
+    return new ProblemError('INVALID_JSON', { detail: 'The body could not be decompressed.' });
+  }
   // The database is away or has no connection to give: that passes without anyone's doing.
   const code = String(property(error, 'code'));
   const unavailable =
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_BUSY|08|57P|53)/.test(code) ||
-    /timeout exceeded when trying to connect|Connection terminated/.test(String(property(error, 'message')));
+    /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(
+      String(property(error, 'message')),
+    );
   return new ProblemError(
     unavailable ? 'NOT_READY' : 'INTERNAL',
     unavailable ? { headers: { 'Retry-After': '1' } } : {},

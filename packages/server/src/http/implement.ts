@@ -146,7 +146,9 @@ function refuseOtherMethods(app: Express, operations: Operation[]): void {
     if (route.method === 'GET') allowed.add('HEAD');
     methods.set(route.path, allowed);
   }
-  for (const [path, allowed] of methods) {
+  // A path that is spelt out comes before one that takes it for an id.
+  const bySpelling = [...methods].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const [path, allowed] of bySpelling) {
     const allow = [...allowed].sort().join(', ');
     app.all(path, (request, response) => {
       if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });

@@ -50,22 +50,26 @@ export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
 
   function window(name: string, points: number) {
     const counts = counter(name, points);
-    const show = (response: Response, { consumedPoints, msBeforeNext }: RateLimiterRes) => {
+    const show = (response: Response, remaining: number, { msBeforeNext }: RateLimiterRes) => {
       response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
-      response.set('RateLimit', `"${name}";r=${Math.max(0, points - consumedPoints)};t=${secondsLeft(msBeforeNext)}`);
+      response.set('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
     return {
       async count(key: string, response: Response): Promise<void> {
+        let refused = false;
         const outcome = await counts.consume(key).catch((refusal: unknown) => {
+          // Not every refusal says how much was consumed: one that is remembered from an earlier call does not.
+          refused = true;
           if (refusal instanceof RateLimiterRes) return refusal;
           log.error({ err: refusal }, 'the rate limit could not be counted');
           throw new ProblemError('NOT_READY');
         });
-        show(response, outcome);
-        if (outcome.consumedPoints > points) throw rateLimited(points, secondsLeft(outcome.msBeforeNext));
+        show(response, refused ? 0 : points - outcome.consumedPoints, outcome);
+        if (refused) throw rateLimited(points, secondsLeft(outcome.msBeforeNext));
       },
       async refund(key: string, response: Response): Promise<void> {
-        show(response, await counts.reward(key));
+        const outcome = await counts.reward(key);
+        show(response, points - outcome.consumedPoints, outcome);
       },
     };
   }

@@ -13,16 +13,14 @@ export function readBody(route: Route, generalLimit: number): RequestHandler {
     strict: false,
     type: () => true,
     verify: (_request, _response, bytes) => {
-      if (!isUtf8(bytes)) throw new ProblemError('INVALID_JSON', { detail: 'The body is not encoded as UTF-8.' });
+      // Not a ProblemError: the parser writes a status of its own on what is thrown here.
+      if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
     },
   });
-  const refusal = (detail: string) =>
-    new ProblemError('UNSUPPORTED_MEDIA_TYPE', {
-      detail,
-      ...(isQuery(route) && { headers: { 'Accept-Query': '"application/json"' } }),
-    });
+  const refusal = (detail: string) => new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail });
 
   return (request, response, next) => {
+    if (isQuery(route)) response.set('Accept-Query', '"application/json"');
     const hasBody =
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
     const type = request.get('content-type');
@@ -38,6 +36,10 @@ export function readBody(route: Route, generalLimit: number): RequestHandler {
     if (!request.is('application/json') && hasBody) throw refusal('Send the body as application/json.');
     if (isQuery(route) && !/^application\/json\s*(;|$)/i.test(type))
       throw refusal('Send the body as application/json.');
+    // The parser would take the other Unicode encodings too, past the check of what is UTF-8.
+    if (!/^utf-?8$/i.test(charsetOf(type))) throw refusal('Send the body encoded as UTF-8.');
     parse(request, response, next);
   };
 }
+
+const charsetOf = (type: string): string => /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8';

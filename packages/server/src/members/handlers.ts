@@ -26,6 +26,8 @@ export const members = ({ db }: Deps): Handlers<Contract['members']> => ({
 
   add: ({ caller, subject: project, body, write }) =>
     write(async (trx) => {
+      // Two calls that add the same people in another order would wait for each other.
+      await lockProject(trx, project.id);
       const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
       return { data: added.map(({ id }) => ({ id })) };
     }),

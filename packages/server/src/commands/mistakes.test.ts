@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { review, reviewJson } from '../test/review.ts';
+
+const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+
+/** Each command is a process: side by side they take half the time. */
+describe.concurrent('on a database of its own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'review-commands-'));
+  const settings = { DATA_DIR: folder };
+  let workspace = '';
+
+  beforeAll(async () => {
+    expect(await reviewJson(settings, 'migrate')).toEqual({ applied: expect.arrayContaining([expect.any(String)]) });
+    workspace = (await reviewJson<{ id: string }>(settings, 'workspace', 'create', '--name', 'Studio')).id;
+    await reviewJson(settings, 'user', 'create', '--workspace', workspace, '--email', 'a@example.com', '--name', 'A');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const user = (...words: string[]) => ['user', 'create', '--workspace', workspace, ...words];
+  const key = (...words: string[]) => ['key', 'create', '--workspace', workspace, ...words];
+  const mistakes: [string, () => string[], RegExp][] = [
+    ['a command that does not exist', () => ['bogus'], /unknown command 'bogus'/],
+    ['half a command', () => ['key'], /Name a command/],
+    ['a missing option', () => ['workspace', 'create'], /--name/],
+    ['a bad e-mail', () => user('--email', 'not an address', '--name', 'A'), /--email/],
+    [
+      'a workspace nobody has',
+      () => ['user', 'create', '--workspace', NOBODY, '--email', 'a@b.co', '--name', 'A'],
+      /no workspace/,
+    ],
+    ['a workspace that is no id', () => ['key', 'list', '--workspace', 'Studio'], /no workspace Studio/],
+    ['a user nobody has', () => key('--user', 'x@example.com', '--scopes', 'all'), /--user/],
+    [
+      'a scope there is not',
+      () => key('--user', 'a@example.com', '--scopes', 'files:read,files:fly'),
+      /files:fly.*files:read/,
+    ],
+    [
+      'an expiry on no calendar',
+      () => key('--user', 'a@example.com', '--scopes', 'all', '--expires', '2099-02-30'),
+      /--expires/,
+    ],
+    ['a key that does not exist', () => ['key', 'revoke', NOBODY], /no key/],
+  ];
+
+  test.each(mistakes)('%s ends with 1, says why, and is one JSON value with --json', async (_, words, message) => {
+    const { code, output, errors } = await review(settings, '--json', ...words());
+    expect(code).toBe(1);
+    expect(errors).toMatch(message);
+    expect(errors).not.toMatch(/^\s+at /m);
+    expect(JSON.parse(output)).toEqual({ error: expect.stringMatching(message) });
+    expect(output.trimEnd()).not.toContain('\n');
+  });
+
+  test('without --json a mistake leaves standard output empty', async () => {
+    expect(await review(settings, 'key', 'revoke', NOBODY)).toEqual({
+      code: 1,
+      output: '',
+      errors: `There is no key ${NOBODY}.\n`,
+    });
+  });
+
+  test.each([
+    ['between', ['key', '--json', 'list']],
+    ['last', ['key', 'list', '--json']],
+  ])('--json may stand %s', async (_, words) => {
+    expect(await review(settings, ...words)).toEqual({ code: 0, output: '[]\n', errors: '' });
+  });
+
+  test.each([[[]], [['user', 'create']], [['key']], [['key', 'create']]])(
+    '%j --help explains itself and ends with 0',
+    async (words) => {
+      const { code, output, errors } = await review(settings, ...words, '--help');
+      expect([code, errors]).toEqual([0, '']);
+      expect(output).toContain(`Usage: ${['review', ...words].join(' ')}`);
+    },
+  );
+});
+
+describe.concurrent('on no database', () => {
+  test('without a schema, a command says what to do', async () => {
+    const { code, output, errors } = await review({}, 'demo', '--json');
+    expect(code).toBe(1);
+    expect(errors).toBe('The database has no schema yet. Run `review migrate`, or start the server once.\n');
+    expect(JSON.parse(output)).toEqual({ error: errors.trimEnd() });
+  });
+
+  test('settings that are wrong name themselves', async () => {
+    const { code, output, errors } = await review({ DATABASE_URL: 'mysql://x' }, 'key', 'list', '--json');
+    expect(code).toBe(1);
+    expect(errors).toContain('DATABASE_URL');
+    expect(JSON.parse(output)).toEqual({ error: expect.stringContaining('DATABASE_URL') });
+  });
+
+  test('a database that does not answer is said so', async () => {
+    const { code, errors } = await review({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'key', 'list');
+    expect(code).toBe(1);
+    expect(errors).toMatch(/ECONNREFUSED/);
+  });
+});

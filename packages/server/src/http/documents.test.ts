@@ -1,0 +1,113 @@
+import { SCOPES } from '@review/contract';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createApp } from '../app.ts';
+import { onEachDatabase } from '../test/house.ts';
+import { problemIn } from '../test/problem-in.ts';
+
+const Described = z.object({
+  openapi: z.string(),
+  servers: z.tuple([z.object({ url: z.string() })]),
+  paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
+});
+const Stack = z.array(z.object({ route: z.object({ path: z.unknown() }).optional() }));
+
+onEachDatabase(
+  (house) => {
+    const get = (path: string) => house().request(null, 'GET', path);
+    const described = async () => Described.parse(await (await get('/api/openapi.json')).json());
+    const addressOf = (path: string) => path.replace('{id}', house().projectId);
+
+    describe('without a credential', () => {
+      test.each([
+        ['/healthz', 'application/json'],
+        ['/readyz', 'application/json'],
+        ['/metrics', 'text/plain'],
+        ['/docs', 'text/html'],
+        ['/docs/swagger-ui.css', 'text/css'],
+        ['/docs/swagger-ui-bundle.js', 'text/javascript'],
+        ['/docs/start.js', 'text/javascript'],
+        ['/api/openapi.json', 'application/json'],
+        ['/.well-known/oauth-protected-resource', 'application/json'],
+      ])('%s', async (path, type) => {
+        const answer = await get(path);
+        expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
+      });
+
+      test('/readyz names the database and the engine', async () => {
+        expect(await (await get('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', engine: 'embedded' });
+        expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
+      });
+
+      test('/.well-known/oauth-protected-resource describes this resource (RFC 9728)', async () => {
+        expect(await (await get('/.well-known/oauth-protected-resource')).json()).toMatchObject({
+          resource: 'https://review.example.com',
+          bearer_methods_supported: ['header'],
+          scopes_supported: [...SCOPES],
+        });
+      });
+
+      test('/docs loads nothing from elsewhere', async () => {
+        const answer = await get('/docs');
+        expect(await answer.text()).not.toMatch(/https?:\/\//);
+        expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
+      });
+
+      test('/metrics counts requests by operation and status, without naming anybody', async () => {
+        await house().request('owner', 'GET', `/api/projects/${house().projectId}`);
+        const text = await (await get('/metrics')).text();
+        expect(text).toMatch(/http_request_duration_seconds_count\{operation="projects\.get",status="200"\} [1-9]/);
+        expect(text).not.toContain(house().projectId);
+      });
+
+      test('nothing beside the documents is served from their folder', async () => {
+        for (const path of ['/docs/..%2fpackage.json', '/docs/%2e%2e/%2e%2e/package.json', '/docs/nothing.js']) {
+          expect((await get(path)).status, path).toBe(404);
+        }
+      });
+    });
+
+    describe('/api/openapi.json', () => {
+      test('is OpenAPI 3.2 at the public address', async () => {
+        const { openapi, servers } = await described();
+        expect([openapi, servers[0].url]).toEqual(['3.2.0', 'https://review.example.com']);
+      });
+
+      test('names the same addresses under /api as Express has, no more and no fewer', async () => {
+        const app = createApp({ ...house().deps, metrics: new Registry() });
+        const routes = Stack.parse(app.router.stack).flatMap(({ route }) => (route ? [String(route.path)] : []));
+        const served = new Set(
+          routes.filter((path) => path.startsWith('/api')).map((path) => path.replace(':id', '{id}')),
+        );
+        expect([...served].toSorted()).toEqual(Object.keys((await described()).paths).toSorted());
+      });
+
+      test('names the same methods as each address allows', async () => {
+        for (const [path, operations] of Object.entries((await described()).paths)) {
+          const { headers } = await house().request(null, 'OPTIONS', addressOf(path));
+          const methods = new Set(Object.keys(operations).map((method) => method.toUpperCase()));
+          const allowed = [...methods, 'OPTIONS', ...(methods.has('GET') ? ['HEAD'] : [])].toSorted().join(', ');
+          expect(headers.get('allow'), path).toBe(allowed);
+        }
+      });
+
+      test('each of its operations is there and needs a credential; every other method is 405', async () => {
+        const { paths } = await described();
+        const takes = (address: string, method: string) =>
+          Object.entries(paths).some(
+            ([path, operations]) =>
+              method in operations && new RegExp(`^${path.replace('{id}', '[^/]+')}$`).test(address),
+          );
+        for (const path of Object.keys(paths)) {
+          for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'QUERY']) {
+            const answer = await house().request(null, method, addressOf(path));
+            const code = takes(addressOf(path), method.toLowerCase()) ? 'MISSING_CREDENTIAL' : 'METHOD_NOT_ALLOWED';
+            await problemIn(answer, code);
+          }
+        }
+      });
+    });
+  },
+  { PUBLIC_URL: 'https://review.example.com' },
+);

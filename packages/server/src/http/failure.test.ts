@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { describe, expect, inject, test } from 'vitest';
+import { openDatabase } from '../db/open.ts';
+import { eventually } from '../test/eventually.ts';
+import { DIALECTS, json, openHouse } from '../test/house.ts';
+import { createDatabase } from '../test/postgres.ts';
+import { problemIn } from '../test/problem-in.ts';
+import { wireTo } from '../test/wire.ts';
+
+const REVEALING =
+  /select|insert|relation|table|sqlite|postgres|kysely|node_modules|\/src\/|\.ts|stack|driver|pool|at /i;
+
+describe.each(DIALECTS)('%s', (dialect) => {
+  test('a failure of ours is a 500 that tells nothing of the inside, and gives the Idempotency-Key back', async () => {
+    await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
+    await sql`drop table folders`.execute(house.deps.db);
+    const answer = await house.request(
+      'owner',
+      'POST',
+      `/api/projects/${house.projectId}/folders`,
+      json({ name: 'A' }, { 'idempotency-key': 'once' }),
+    );
+    const problem = await problemIn(answer, 'INTERNAL');
+    expect(`${problem.title} ${problem.detail}`).not.toMatch(REVEALING);
+    expect(Object.keys(problem).toSorted()).toEqual(
+      ['code', 'detail', 'instance', 'requestId', 'status', 'title', 'type'].toSorted(),
+    );
+    expect(await house.deps.db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+  });
+
+  test('a database that is gone for good is a failure too, and turns readiness off', async () => {
+    await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
+    await house.deps[Symbol.asyncDispose]();
+    const answer = await house.request('owner', 'GET', '/api/ping');
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(await answer.text()).not.toMatch(REVEALING);
+    const ready = await house.request(null, 'GET', '/readyz');
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'down', database: 'down', engine: 'embedded' }]);
+    expect((await house.request(null, 'GET', '/healthz')).status).toBe(200);
+  });
+});
+
+test.each(['off', 'on'])(
+  'while Postgres is away everything is 503 with Retry-After; when it is back everything works without a restart (limits %s)',
+  async (limits) => {
+    await using database = await createDatabase(inject('postgresUrl'));
+    await using wire = await wireTo(database.url);
+    await using house = await openHouse('postgres', {
+      DATABASE_URL: wire.url,
+      LOG_LEVEL: 'silent',
+      RATE_LIMITS: limits,
+    });
+    const create = () =>
+      house.request('owner', 'POST', `/api/projects/${house.projectId}/folders`, json({ name: 'A' }));
+    expect((await create()).status).toBe(201);
+
+    await wire.cut();
+    for (const answer of [await create(), await house.request('owner', 'GET', '/api/ping')]) {
+      const problem = await problemIn(answer, 'NOT_READY');
+      expect(problem.detail).not.toMatch(/ECONN|127\.0\.0\.1|connect /);
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    expect((await house.request(null, 'GET', '/readyz')).status).toBe(503);
+    expect((await house.request(null, 'GET', '/healthz')).status).toBe(200);
+    expect((await house.request(null, 'GET', '/metrics')).status).toBe(200);
+
+    await wire.mend();
+    await eventually(async () => (await house.request(null, 'GET', '/readyz')).status === 200, 'ready again');
+    expect((await create()).status).toBe(201);
+    const list = await house.people.owner.client.folders.list({ params: { id: house.projectId } });
+    expect(list.data).toHaveLength(2);
+  },
+);
+
+test('a request whose connection to Postgres breaks in the middle is 503, and the server lives on', async () => {
+  await using database = await createDatabase(inject('postgresUrl'));
+  await using wire = await wireTo(database.url);
+  await using house = await openHouse('postgres', { DATABASE_URL: wire.url, LOG_LEVEL: 'silent' });
+  await using beside = openDatabase({ dialect: 'postgres', url: database.url, connections: 2 }, () => {});
+  const waiting = sql<{ pid: number }>`select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+
+  const answer = await beside.db.transaction().execute(async (trx) => {
+    await trx.updateTable('projects').set({ deadline: null }).where('id', '=', house.projectId).execute();
+    const request = house.request('owner', 'PATCH', `/api/projects/${house.projectId}`, json({ name: 'B' }));
+    await eventually(async () => (await waiting.execute(beside.db)).rows.length === 1, 'the request waits for the row');
+    await wire.cut();
+    return request;
+  });
+  await problemIn(answer, 'NOT_READY');
+  await wire.mend();
+  await eventually(async () => (await house.request(null, 'GET', '/readyz')).status === 200, 'ready again');
+  const { data } = await house.people.owner.client.projects.get({ params: { id: house.projectId } });
+  expect(data.name).toBe('Film');
+});

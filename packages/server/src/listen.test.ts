@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { onEachDatabase } from './test/house.ts';
+
+onEachDatabase((house) => {
+  /** What the server says to these bytes before it closes the connection. */
+  async function sayTo(bytes: string): Promise<string> {
+    const { hostname, port } = new URL(house().url);
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    socket.on('data', (part: Buffer) => {
+      answer += part.toString();
+    });
+    socket.on('error', () => {});
+    socket.end(bytes);
+    await once(socket, 'close');
+    return answer;
+  }
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['an unknown method', 'NONSENSE / HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a huge header', `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 /],
+    [
+      'two lengths',
+      'POST /api/projects HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      /^HTTP\/1\.1 400 /,
+    ],
+    ['garbage behind a good request', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\ngarbage\r\n\r\n', /^HTTP\/1\.1 200 /],
+    [
+      'two requests at once',
+      'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2),
+      /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 /,
+    ],
+  ])('what is not HTTP is refused and the server lives on: %s', async (_, bytes, expected) => {
+    expect(await sayTo(bytes)).toMatch(expected);
+    expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
+  });
+
+  test('a body that never ends as it said is no failure of the server', async () => {
+    const { key } = house().people.owner;
+    const head = `POST /api/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
+    await sayTo(`${head}content-length: 100\r\n\r\n{"name":`);
+    const { data } = await house().people.owner.client.projects.list({ body: {} });
+    expect(data).toHaveLength(1);
+  });
+});

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { eventually } from './test/eventually.ts';
+import { DIALECTS, type House, openHouse } from './test/house.ts';
+import { runFile, type ServerProcess, startServer } from './test/server-process.ts';
+
+const BODY = JSON.stringify({ name: 'Sent slowly' });
+
+/** A request that is on its way: the server has its head and waits for the rest of its body. */
+async function slowRequest(server: ServerProcess, house: House) {
+  const { hostname, port } = new URL(server.url);
+  const sent = request({
+    hostname,
+    port,
+    method: 'POST',
+    path: `/api/projects/${house.projectId}/folders`,
+    headers: {
+      authorization: `Bearer ${house.people.owner.key}`,
+      'content-type': 'application/json',
+      'content-length': BODY.length,
+      // The server says when it has read the head.
+      expect: '100-continue',
+    },
+  });
+  const answered = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('response', async (response) => {
+      let body = '';
+      for await (const part of response) body += part;
+      resolve({ status: response.statusCode, body });
+    });
+  });
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.write(BODY.slice(0, 5));
+  return { finish: () => sent.end(BODY.slice(5)), answered };
+}
+
+/** Whether a new request is turned away, by /readyz or at the door. */
+const turnedAway = (server: ServerProcess) =>
+  fetch(`${server.url}/readyz`).then(
+    ({ status }) => status === 503,
+    () => true,
+  );
+
+describe.each(DIALECTS)('%s', (dialect) => {
+  test('SIGTERM turns new requests away and lets the one in flight finish; a second signal changes nothing', async () => {
+    await using house = await openHouse(dialect);
+    await using server = await startServer({ DATABASE_URL: house.databaseUrl });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const slow = await slowRequest(server, house);
+
+    server.process.kill('SIGTERM');
+    await eventually(() => turnedAway(server), 'new requests are turned away');
+    server.process.kill('SIGTERM');
+    server.process.kill('SIGINT');
+    slow.finish();
+    const { status, body } = await slow.answered;
+    expect(status).toBe(201);
+
+    const { code, errors, output } = await server.finished;
+    expect([code, errors]).toEqual([0, '']);
+    expect(output).toContain('stopping');
+    const list = await house.people.owner.client.folders.list({ params: { id: house.projectId } });
+    expect(list.data.map(({ id }) => id)).toEqual([JSON.parse(body).data.id]);
+  });
+});
+
+test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the end is 0', async () => {
+  await using house = await openHouse('sqlite');
+  await using server = await startServer({ DATABASE_URL: house.databaseUrl, SHUTDOWN_SECONDS: '1' });
+  const slow = await slowRequest(server, house);
+  const cutOff = slow.answered.then(
+    () => false,
+    () => true,
+  );
+  server.process.kill('SIGTERM');
+  expect((await server.finished).code).toBe(0);
+  expect(await cutOff).toBe(true);
+});
+
+test('a port that is taken is said plainly, and the end is 1', async () => {
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    await using server = runFile('main.ts', { PORT: String(port) });
+    const { code, errors } = await server.finished;
+    expect([code, errors.trim()]).toEqual([
+      1,
+      `Port ${port} is taken by another program. Stop it, or choose another port with PORT=<number>.`,
+    ]);
+  } finally {
+    other.close();
+  }
+});

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Finished {
+  code: number | null;
+  output: string;
+  errors: string;
+}
+
+export interface RunningProcess extends AsyncDisposable {
+  process: ChildProcess;
+  finished: Promise<Finished>;
+}
+
+export interface ServerProcess extends RunningProcess {
+  url: string;
+}
+
+/** Runs a file of this package as a process of its own, with these settings and no others. */
+export function runFile(path: string, settings: Record<string, string>, words: string[] = []): RunningProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'review-process-'));
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const child = spawn(process.execPath, [file, ...words], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, CONSOLE_DIR: 'off', RATE_LIMITS: 'off', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+  });
+  child.stderr.on('data', (bytes: Buffer) => {
+    errors += bytes.toString();
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    child.once('close', (code) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve({ code, output, errors });
+    });
+  });
+  return {
+    process: child,
+    finished,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await finished;
+    },
+  };
+}
+
+/** The server itself, once it says where it listens. */
+export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
+  const running = runFile('main.ts', { PORT: '0', ...settings });
+  const port = await Promise.race([
+    new Promise<number>((resolve) => {
+      let seen = '';
+      running.process.stdout?.on('data', (bytes: Buffer) => {
+        seen += bytes.toString();
+        const found = /"port":(\d+).*"msg":"listening"/.exec(seen)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      });
+    }),
+    running.finished.then(({ errors }) => {
+      throw new Error(`the server ended before it listened: ${errors}`);
+    }),
+  ]);
+  return { ...running, url: `http://127.0.0.1:${port}` };
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A line to a server on this machine that can be cut and mended. */
+export interface Wire extends AsyncDisposable {
+  /** The same address, over this line. */
+  url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+export async function wireTo(address: string): Promise<Wire> {
+  const target = new URL(address);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
+      socket.pipe(other);
+    }
+  });
+  const listenOn = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listenOn(0);
+  const here = server.address();
+  const port = typeof here === 'object' && here !== null ? here.port : 0;
+  const url = new URL(address);
+  url.host = `127.0.0.1:${port}`;
+
+  const cut = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { url: url.href, cut, mend: () => listenOn(port), [Symbol.asyncDispose]: cut };
+}

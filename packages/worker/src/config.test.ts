@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+const HOST = { name: 'box', pid: 7 };
+const folder = mkdtempSync(join(tmpdir(), 'review-worker-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const fault = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment, HOST);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'no fault';
+};
+
+test('only the token has to be given', () => {
+  expect(readConfig({ WORKER_TOKEN: 'shared' }, HOST)).toEqual({
+    name: 'box:7',
+    serverUrl: 'http://127.0.0.1:3000',
+    token: 'shared',
+    port: null,
+    logLevel: 'info',
+  });
+});
+
+test('what is given holds', () => {
+  const given = {
+    WORKER_TOKEN: ' shared ',
+    WORKER_NAME: 'left',
+    SERVER_URL: 'https://review.example.com',
+    WORKER_PORT: '9100',
+    LOG_LEVEL: 'warn',
+  };
+  expect(readConfig(given, HOST)).toEqual({
+    name: 'left',
+    serverUrl: 'https://review.example.com',
+    token: 'shared',
+    port: 9100,
+    logLevel: 'warn',
+  });
+});
+
+test.each([
+  ['SERVER_URL', 'ftp://example.com', /http:\/\/127\.0\.0\.1:3000/],
+  ['SERVER_URL', 'example', /http:\/\/127\.0\.0\.1:3000/],
+  ['WORKER_PORT', 'yes', /off, or a port/],
+  ['WORKER_PORT', '65536', /off, or a port/],
+  ['WORKER_PORT', '-1', /off, or a port/],
+  ['LOG_LEVEL', 'loud', /one of fatal/],
+  ['WORKER_NAME', 'a'.repeat(256), /255/],
+])('%s=%.9s names itself and what to write', (name, value, remedy) => {
+  const message = fault({ WORKER_TOKEN: 'shared', [name]: value });
+  expect(message).toContain(`${name}: `);
+  expect(message).toMatch(remedy);
+});
+
+test('several faults are told at once', () => {
+  const message = fault({ DATA_DIR: folder, WORKER_PORT: 'x', LOG_LEVEL: 'x' });
+  for (const name of ['WORKER_TOKEN', 'WORKER_PORT', 'LOG_LEVEL']) expect(message).toContain(`${name}: `);
+});
+
+test('outside production the token is the one that the server keeps', () => {
+  expect(fault({ DATA_DIR: folder })).toContain(join(folder, 'worker-token'));
+  const kept = mkdtempSync(join(folder, 'kept-'));
+  writeFileSync(join(kept, 'worker-token'), 'kept by the server');
+  expect(readConfig({ DATA_DIR: kept }, HOST).token).toBe('kept by the server');
+  expect(fault({ DATA_DIR: kept, NODE_ENV: 'production' })).toContain('WORKER_TOKEN: required in production');
+  expect(readConfig({ DATA_DIR: kept, WORKER_TOKEN: 'given' }, HOST).token).toBe('given');
+});

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface WorkerProcess extends AsyncDisposable {
+  /** Waits until the worker has logged that. */
+  logged(message: string): Promise<Record<string, unknown>>;
+  stop(signal?: NodeJS.Signals): void;
+  finished: Promise<{ code: number | null; errors: string }>;
+}
+
+/** The built worker as a process of its own, with these settings and no others. */
+export function startWorker(settings: Record<string, string>): WorkerProcess {
+  const file = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+  const child = spawn(process.execPath, [file], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, errors] = ['', ''];
+  const listeners = new Set<() => void>();
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+    for (const listener of listeners) listener();
+  });
+  child.stderr.on('data', (bytes: Buffer) => {
+    errors += bytes.toString();
+  });
+  const finished = new Promise<{ code: number | null; errors: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, errors }));
+  });
+  const logged = (message: string) =>
+    new Promise<Record<string, unknown>>((resolve, reject) => {
+      const look = () => {
+        const lines = output
+          .split('\n')
+          .slice(0, -1)
+          .map((line): Record<string, unknown> => JSON.parse(line));
+        const found = lines.find((line) => line['msg'] === message);
+        if (found !== undefined) resolve(found);
+      };
+      listeners.add(look);
+      look();
+      void finished.then(() => reject(new Error(`the worker ended without saying "${message}": ${errors}`)));
+    });
+  return {
+    logged,
+    stop: (signal = 'SIGTERM') => void child.kill(signal),
+    finished,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await finished;
+    },
+  };
+}

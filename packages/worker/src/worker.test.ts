@@ -1,0 +1,125 @@
+import { FAMILIES, workerApi } from '@review/contract';
+import { expect, test } from 'vitest';
+import { freePort, json, standIn } from './test/stand-in.ts';
+import { startWorker } from './test/worker-process.ts';
+
+const WELCOME = { data: { engine: 'embedded' } };
+const NOT_YET = 'the server does not answer yet; trying until it does';
+
+test('a worker says hello with its name, its families and the token, and ends with 0 when it is told to stop', async () => {
+  await using server = await standIn((response) => json(response, 200, WELCOME));
+  await using worker = startWorker({ SERVER_URL: `${server.url}/`, WORKER_TOKEN: 'shared', WORKER_NAME: 'left' });
+  expect(await worker.logged('ready')).toMatchObject({ engine: 'embedded' });
+  expect(server.received).toMatchObject([
+    { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
+  ]);
+  const report = workerApi.hello.body.parse(server.received[0]?.body);
+  expect(report.worker).toBe('left');
+  expect(report.families.map(({ family }) => family)).toEqual([...FAMILIES]);
+  worker.stop('SIGTERM');
+  expect(await worker.finished).toEqual({ code: 0, errors: '' });
+});
+
+test('SIGINT ends a worker with 0, however often it is sent', async () => {
+  await using server = await standIn((response) => json(response, 200, WELCOME));
+  await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
+  await worker.logged('ready');
+  worker.stop('SIGINT');
+  worker.stop('SIGINT');
+  expect((await worker.finished).code).toBe(0);
+});
+
+test('a worker says hello until the server answers, whatever it met before', async () => {
+  await using server = await standIn((response, number) => {
+    if (number === 1) response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+    else if (number === 2) response.destroy();
+    else json(response, 200, WELCOME);
+  });
+  await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
+  await worker.logged(NOT_YET);
+  await worker.logged('ready');
+  expect(server.received).toHaveLength(3);
+});
+
+test('a worker may start before its server', async () => {
+  const port = await freePort();
+  await using worker = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
+  await worker.logged(NOT_YET);
+  await using _server = await standIn((response) => json(response, 200, WELCOME), port);
+  await worker.logged('ready');
+});
+
+test('a token that the server refuses ends a worker with 1, which says why', async () => {
+  await using server = await standIn((response) =>
+    json(response, 401, {
+      type: '/problems/invalid-credential',
+      title: 'The credential is not valid',
+      status: 401,
+      code: 'INVALID_CREDENTIAL',
+      detail: 'The WORKER_TOKEN of the worker and of the server differ.',
+      instance: '/worker/hello',
+      requestId: 'r',
+    }),
+  );
+  await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'wrong' });
+  expect(await worker.finished).toEqual({
+    code: 1,
+    errors: 'The WORKER_TOKEN of the worker and of the server differ.\n',
+  });
+  expect(server.received).toHaveLength(1);
+});
+
+test('SIGTERM ends a worker with 0 also while it waits for its server', async () => {
+  const port = await freePort();
+  await using absent = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
+  await absent.logged(NOT_YET);
+  absent.stop();
+  expect(await absent.finished).toEqual({ code: 0, errors: '' });
+
+  const asked = Promise.withResolvers<void>();
+  await using server = await standIn(() => asked.resolve());
+  await using silent = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
+  await asked.promise;
+  silent.stop();
+  expect(await silent.finished).toEqual({ code: 0, errors: '' });
+});
+
+test('WORKER_PORT serves health and metrics, before the server answers too', async () => {
+  const [port, serverPort] = [await freePort(), await freePort()];
+  await using worker = startWorker({
+    SERVER_URL: `http://127.0.0.1:${serverPort}`,
+    WORKER_TOKEN: 'shared',
+    WORKER_PORT: String(port),
+  });
+  await worker.logged(NOT_YET);
+  const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+  expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(metrics.headers.get('content-type')).toContain('text/plain');
+  expect(await metrics.text()).toContain('process_cpu_seconds_total');
+  expect((await fetch(`http://127.0.0.1:${port}/api/ping`)).status).toBe(404);
+  worker.stop();
+  expect((await worker.finished).code).toBe(0);
+});
+
+test('a WORKER_PORT that is taken ends a worker with 1, which says so', async () => {
+  await using server = await standIn((response) => json(response, 200, WELCOME));
+  await using worker = startWorker({
+    SERVER_URL: server.url,
+    WORKER_TOKEN: 'shared',
+    WORKER_PORT: String(server.port),
+  });
+  const { code, errors } = await worker.finished;
+  expect(code).toBe(1);
+  expect(errors).toContain(`Port ${server.port} is taken`);
+  expect(errors).toContain('WORKER_PORT');
+});
+
+test('settings that are wrong end a worker with 1, and each is named', async () => {
+  await using worker = startWorker({ DATA_DIR: '/nonexistent', WORKER_PORT: 'yes' });
+  const { code, errors } = await worker.finished;
+  expect(code).toBe(1);
+  expect(errors).toContain('WORKER_TOKEN: ');
+  expect(errors).toContain('WORKER_PORT: ');
+  expect(errors).not.toMatch(/^\s+at /m);
+});
