@@ -72,6 +72,13 @@ export const accessLinks = room({
     description: 'A role that is at least as strong stays. Ten tries a minute from one address.',
     body: z.strictObject({ accessKey: text({ min: 1, max: 255 }) }),
     responses: { 201: created(Uuid) },
-    metadata: { tier: 'tier-3', scopes: [], subject: null, roles: [], perAddress: 10, problems: ['NOT_FOUND', 'PROJECT_DELETING'] },
+    metadata: {
+      tier: 'tier-3',
+      scopes: [],
+      subject: null,
+      roles: [],
+      perAddress: 10,
+      problems: ['NOT_FOUND', 'PROJECT_DELETING'],
+    },
   },
 });

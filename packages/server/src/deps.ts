@@ -21,7 +21,10 @@ export interface Deps extends AsyncDisposable {
   metrics: Registry;
 }
 
-export function openDeps(config: Config, log: Logger = pino({ level: config.logLevel })): Deps {
+export function openDeps(
+  config: Config,
+  log: Logger = pino({ level: config.logLevel, serializers: { err: described } }),
+): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
   const secrets = deriveSecrets(config.secretKey);
   const storage = openStorage({
@@ -45,4 +48,9 @@ export function openDeps(config: Config, log: Logger = pino({ level: config.logL
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+/** An error as the log needs it; what libraries hang on errors can be whole requests. */
+function described(error: unknown): unknown {
+  return error instanceof Error ? { type: error.name, message: error.message, stack: error.stack } : error;
 }

@@ -139,6 +139,7 @@ function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Op
 
 function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
+  if (response.closed) gone.abort();
   response.once('close', () => gone.abort());
   return gone.signal;
 }
