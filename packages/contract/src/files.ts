@@ -73,6 +73,7 @@ export const files = room({
       scopes: ['files:read'],
       subject: 'project',
       roles: ANY_MEMBER,
+      problems: ['REFERENCE_NOT_FOUND'],
     },
   },
   search: {

@@ -26,11 +26,6 @@ onEachDatabase((house) => {
     expect((await refusal(client.ping.ping(), code)).status).toBe(status);
   });
 
-  test('what is not built yet says so', async () => {
-    const { client } = house().people.owner;
-    expect((await refusal(client.skills.list(), 'NOT_IMPLEMENTED')).status).toBe(501);
-  });
-
   test('an id that holds a path leads nowhere', async () => {
     const caller = await newcomer(house());
     const id = await newProject(caller);

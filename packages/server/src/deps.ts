@@ -28,7 +28,7 @@ export interface Deps extends AsyncDisposable {
 
 export function openDeps(
   config: Config,
-  log: Logger = pino({ level: config.logLevel }),
+  log: Logger = pino({ level: config.logLevel, serializers: { err: described } }),
   stopping: AbortSignal = new AbortController().signal,
 ): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
@@ -56,4 +56,9 @@ export function openDeps(
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+/** An error as the log needs it; what libraries hang on errors can be whole requests. */
+function described(error: unknown): unknown {
+  return error instanceof Error ? { type: error.name, message: error.message, stack: error.stack } : error;
 }

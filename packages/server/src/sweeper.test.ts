@@ -1,73 +1,256 @@
-import { expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
 import { secondsFromNow } from './db/time.ts';
-import { setDeletion } from './projects/queries.ts';
-import { startSweeper, sweep } from './sweeper.ts';
-import { type House, onEachDatabase, type Person, refusal } from './test/house.ts';
-import { newcomer, newProject } from './test/people.ts';
+import { sweep } from './sweeper.ts';
+import { type House, onEachDatabase, refusal } from './test/house.ts';
+import {
+  cancel,
+  complete,
+  KINDS,
+  newProject,
+  putParts,
+  sent,
+  start,
+  storedBytes,
+  upload,
+  uploadFile,
+} from './uploads/test/uploads.ts';
 
-const rows = async ({ deps }: House, table: 'folders' | 'project_members', projectId: string) =>
-  (await deps.db.selectFrom(table).select('id').where('project_id', '=', projectId).execute()).length;
+const bytes = Buffer.from('some bytes');
 
-const exists = async ({ deps }: House, id: string) =>
-  (await deps.db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+const clientOf = (house: House) => house.people.owner.client;
+const get = (house: House, id: string) => clientOf(house).files.get({ params: { id } });
 
-/** A project of its own with folders in folders, whose deletion is due in that many seconds. */
-async function endingIn(house: House, owner: Person, seconds: number): Promise<string> {
-  const id = await newProject(owner);
-  const outer = await owner.client.folders.create({ params: { id }, body: { name: 'Outer' } });
-  await owner.client.folders.create({ params: { id }, body: { name: 'Inner', parent: outer.data } });
-  await owner.client.projects.delete({ params: { id } });
-  await house.deps.db.transaction().execute((trx) => setDeletion(trx, id, secondsFromNow(seconds)));
-  return id;
+const uploadRow = (house: House, id: string) =>
+  house.deps.db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** How many files and folders of the storage carry one of these names. */
+function kept(house: House, ...names: (string | null | undefined)[]): number {
+  const paths = readdirSync(house.deps.config.storageUrl.replace(/^file:/, ''), { recursive: true }).map(String);
+  return paths.filter((path) => names.some((name) => name && path.includes(name))).length;
 }
 
-onEachDatabase((house) => {
-  test('a project whose time has come is gone with all it holds', async () => {
-    const owner = await newcomer(house());
-    const id = await endingIn(house(), owner, -1);
-    await sweep(house().deps);
-    await refusal(owner.client.projects.get({ params: { id } }), 'NOT_FOUND');
-    expect((await owner.client.projects.list({ body: {} })).data).toEqual([]);
-    expect([await rows(house(), 'folders', id), await rows(house(), 'project_members', id)]).toEqual([0, 0]);
-  });
+const endTime = (house: House, id: string, seconds = -1) =>
+  house.deps.db
+    .updateTable('uploads')
+    .set({ expires_at: secondsFromNow(seconds) })
+    .where('id', '=', id)
+    .execute();
 
-  test('a project whose time has not come, or whose deletion was undone, stays', async () => {
-    const owner = await newcomer(house());
-    const soon = await endingIn(house(), owner, 60);
-    const undone = await endingIn(house(), owner, -1);
-    await owner.client.projects.cancelDelete({ params: { id: undone } });
-    const plain = await newProject(owner);
-    await sweep(house().deps);
-    const { data } = await owner.client.projects.list({ body: { sort: { type: 'createdAt', direction: 'asc' } } });
-    expect(data.map(({ id }) => id)).toEqual([soon, undone, plain]);
-    expect(await rows(house(), 'folders', soon)).toBe(2);
-  });
+const doomed = (house: House, id: string) =>
+  house.deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', id).execute();
 
-  test('several sweeps at once do the work once and none fails', async () => {
-    const owner = await newcomer(house());
-    const ids = [await endingIn(house(), owner, -1), await endingIn(house(), owner, -1)];
-    await Promise.all([sweep(house().deps), sweep(house().deps), sweep(house().deps)]);
-    for (const id of ids) expect(await exists(house(), id)).toBe(false);
-  });
+onEachDatabase(
+  (house) => {
+    describe.each(KINDS)('an unfinished upload (%s)', (kind) => {
+      const unfinished = async () => {
+        const started = await start(clientOf(house()), kind, house().projectId, { size: 3000 });
+        await putParts(started, Buffer.alloc(3000), started.parts.slice(0, 2));
+        return { id: started.id, folder: (await uploadRow(house(), started.id))?.storage_upload };
+      };
 
-  test('answers kept for an Idempotency-Key go after a day, not before', async () => {
-    const { db } = house().deps;
-    const kept = (scope: string, seconds: number) =>
-      db
-        .insertInto('idempotency_keys')
-        .values({ scope, fingerprint: 'f', claim: 'c', claimed_at: secondsFromNow(seconds), response: 'null' })
+      test('whose time is over is gone with its parts', async () => {
+        const { id, folder } = await unfinished();
+        expect(kept(house(), folder)).toBeGreaterThan(2);
+        await endTime(house(), id);
+        await sweep(house().deps);
+        expect(await uploadRow(house(), id)).toBeUndefined();
+        expect(kept(house(), folder, id)).toBe(0);
+        if (kind === 'FX') await refusal(get(house(), id), 'NOT_FOUND');
+      });
+
+      test('stays with its parts until its time is over', async () => {
+        const { id, folder } = await unfinished();
+        await endTime(house(), id, 60);
+        const before = kept(house(), folder);
+        await sweep(house().deps);
+        expect(await uploadRow(house(), id)).toBeDefined();
+        expect(kept(house(), folder)).toBe(before);
+      });
+    });
+
+    test.each(['CA', 'GA'] as const)('a completed %s that nothing uses is gone with its bytes', async (kind) => {
+      const id = await upload(clientOf(house()), kind, house().projectId, bytes);
+      expect(kept(house(), id)).toBe(1);
+      await endTime(house(), id);
+      await sweep(house().deps);
+      expect(await uploadRow(house(), id)).toBeUndefined();
+      expect(kept(house(), id)).toBe(0);
+    });
+
+    test('a comment attachment that a comment holds stays', async () => {
+      const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
+      const params = { id: house().projectId };
+      await clientOf(house()).comments.create({ params, body: { attachments: [{ id }] } });
+      await endTime(house(), id);
+      await sweep(house().deps);
+      const { data } = await clientOf(house()).attachments.download({ params: { id } });
+      expect(await (await fetch(data.url)).text()).toBe('some bytes');
+    });
+
+    test('the attachment of a deleted comment is gone with its bytes', async () => {
+      const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
+      const params = { id: house().projectId };
+      const comment = await clientOf(house()).comments.create({ params, body: { attachments: [{ id }] } });
+      await clientOf(house()).comments.delete({ params: { id: comment.data.id } });
+      await sweep(house().deps);
+      expect(kept(house(), id)).toBe(0);
+    });
+
+    test('the attachments of comments on a deleted file are gone once their time is over', async () => {
+      const fileId = await uploadFile(house());
+      const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
+      await clientOf(house()).comments.createOnFile({ params: { id: fileId }, body: { attachments: [{ id }] } });
+      await clientOf(house()).files.delete({ params: { id: fileId } });
+      await endTime(house(), id);
+      await sweep(house().deps);
+      expect(kept(house(), id, fileId)).toBe(0);
+    });
+
+    test('a completed file stays with its bytes', async () => {
+      const id = await uploadFile(house(), bytes);
+      await endTime(house(), id);
+      await sweep(house().deps);
+      await sweep(house().deps);
+      expect((await get(house(), id)).data.status).toBe('UPLOADED');
+      expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
+    });
+
+    test('a canceled file stays listed, its parts go', async () => {
+      const { id } = await sent(clientOf(house()), 'FX', house().projectId, bytes);
+      const folder = (await uploadRow(house(), id))?.storage_upload;
+      await cancel(clientOf(house()), id);
+      await sweep(house().deps);
+      expect((await get(house(), id)).data.status).toBe('CANCELED');
+      expect(kept(house(), folder, id)).toBe(0);
+    });
+
+    test('the bytes of a deleted file go, and with them its download URL', async () => {
+      const id = await uploadFile(house(), bytes);
+      const { url } = (await clientOf(house()).files.download({ params: { id } })).data;
+      await clientOf(house()).files.delete({ params: { id } });
+      await sweep(house().deps);
+      expect(kept(house(), id)).toBe(0);
+      expect((await fetch(url)).status).toBe(404);
+    });
+
+    test('a project whose deletion is due is gone with all bytes', async () => {
+      const projectId = await newProject(house());
+      const names: (string | null | undefined)[] = [];
+      for (const kind of KINDS) {
+        const { id } = await sent(clientOf(house()), kind, projectId, bytes);
+        names.push(id, (await uploadRow(house(), id))?.storage_upload);
+        names.push(await upload(clientOf(house()), kind, projectId, bytes));
+      }
+      expect(kept(house(), ...names)).toBeGreaterThanOrEqual(names.length - KINDS.length);
+      await clientOf(house()).projects.delete({ params: { id: projectId } });
+      await sweep(house().deps);
+      expect((await clientOf(house()).files.list({ params: { id: projectId } })).data).toHaveLength(2);
+      const projects = house()
+        .deps.db.updateTable('projects')
+        .set({ deletes_at: secondsFromNow(-1) });
+      await projects.where('id', '=', projectId).execute();
+      await sweep(house().deps);
+      await refusal(clientOf(house()).projects.get({ params: { id: projectId } }), 'NOT_FOUND');
+      expect(kept(house(), ...names)).toBe(0);
+    });
+
+    test.each(['abort', 'remove'] as const)(
+      'bytes whose %s fails are removed once the storage recovers',
+      async (call) => {
+        const id = await uploadFile(house(), bytes);
+        const spy = vi.spyOn(house().deps.storage, call).mockRejectedValue(new Error('the storage is away'));
+        try {
+          await clientOf(house()).files.delete({ params: { id } });
+          await sweep(house().deps);
+          expect(spy).toHaveBeenCalled();
+          expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([1, 1]);
+        } finally {
+          spy.mockRestore();
+        }
+        await sweep(house().deps);
+        expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([0, 0]);
+      },
+    );
+
+    test('one blob that cannot be removed holds up no other', async () => {
+      const [stuck, free] = [await uploadFile(house(), bytes), await uploadFile(house(), bytes)];
+      for (const id of [stuck, free]) await clientOf(house()).files.delete({ params: { id } });
+      const { storage } = house().deps;
+      const remove = storage.remove.bind(storage);
+      using _stuck = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
+        if (key === stuck) throw new Error('the storage is away');
+        return remove(key);
+      });
+      await sweep(house().deps);
+      expect([kept(house(), stuck), kept(house(), free)]).toEqual([1, 0]);
+    });
+
+    test('one sweep removes all that is due, however much it is', async () => {
+      const projectId = await newProject(house());
+      const made = await Promise.all(Array.from({ length: 110 }, () => start(clientOf(house()), 'FX', projectId)));
+      const row = { storage_upload: null, doomed_at: '2020-01-01 00:00:00.000000' };
+      const blobs = Array.from({ length: 110 }, (_, index) => ({ ...row, storage_key: `gone-${index}` }));
+      await house().deps.db.insertInto('doomed_blobs').values(blobs).execute();
+      for (const { id } of made) await endTime(house(), id);
+      await sweep(house().deps);
+      expect((await clientOf(house()).files.list({ params: { id: projectId } })).data).toEqual([]);
+      const left = house().deps.db.selectFrom('doomed_blobs').select('storage_key');
+      expect(await left.where('storage_key', 'like', 'gone-%').execute()).toEqual([]);
+    });
+
+    test('an upload that is completed just before it would be swept keeps its bytes', async () => {
+      const { id, sent: parts } = await sent(clientOf(house()), 'FX', house().projectId, bytes);
+      await endTime(house(), id, -3600);
+      const { db } = house().deps;
+      let transactions = 0;
+      const late = new Proxy(db, {
+        get(target, name) {
+          const value = Reflect.get(target, name);
+          if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
+          return () => ({
+            // The first is that of due projects; the second finds the upload stale already.
+            async execute(work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) {
+              transactions += 1;
+              if (transactions === 2) await complete(clientOf(house()), id, parts);
+              return db.transaction().execute(work);
+            },
+          });
+        },
+      });
+      await sweep({ ...house().deps, db: late });
+      expect(transactions).toBeGreaterThan(1);
+      expect((await get(house(), id)).data.status).toBe('UPLOADED');
+      expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
+    });
+
+    test('several sweeps at once do what one does', async () => {
+      const id = await uploadFile(house(), bytes);
+      const { id: stale } = await start(clientOf(house()), 'FX', house().projectId);
+      await endTime(house(), stale);
+      await clientOf(house()).files.delete({ params: { id } });
+      await Promise.all(Array.from({ length: 4 }, () => sweep(house().deps)));
+      expect(kept(house(), id)).toBe(0);
+      await refusal(get(house(), stale), 'NOT_FOUND');
+    });
+
+    test('Idempotency-Keys of more than 24 hours ago are forgotten, younger ones kept', async () => {
+      const row = { fingerprint: 'f', claim: 'c', response: 'null' };
+      const keys = house()
+        .deps.db.insertInto('idempotency_keys')
+        .values([
+          { ...row, scope: 'old', claimed_at: secondsFromNow(-86_401) },
+          { ...row, scope: 'young', claimed_at: secondsFromNow(-86_300) },
+        ]);
+      await keys.execute();
+      await sweep(house().deps);
+      const left = await house()
+        .deps.db.selectFrom('idempotency_keys')
+        .select('scope')
+        .where('scope', 'in', ['old', 'young'])
         .execute();
-    await kept('old', -24 * 60 * 60 - 5);
-    await kept('young', -24 * 60 * 60 + 60);
-    await sweep(house().deps);
-    const left = await db.selectFrom('idempotency_keys').select('scope').where('fingerprint', '=', 'f').execute();
-    expect(left).toEqual([{ scope: 'young' }]);
-  });
-
-  test('the sweeper sweeps as soon as it starts', async () => {
-    const owner = await newcomer(house());
-    const id = await endingIn(house(), owner, -1);
-    using _sweeper = startSweeper(house().deps);
-    await expect.poll(() => exists(house(), id)).toBe(false);
-  });
-});
+      expect(left).toEqual([{ scope: 'young' }]);
+    });
+  },
+  { UPLOAD_PART_SIZE: '1000', LOG_LEVEL: 'fatal' },
+);

@@ -4,7 +4,13 @@ import { hashUploadedFiles } from './files/hash.ts';
 import { deleteUnfinishedFile } from './files/queries.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteDueProjects } from './projects/queries.ts';
-import { dropUploads, findStaleUploads, forgetDoomedBlob, forgetUpload, listDoomedBlobs } from './uploads/queries.ts';
+import {
+  dropStaleUpload,
+  findStaleUploads,
+  forgetDoomedBlob,
+  forgetUpload,
+  listDoomedBlobs,
+} from './uploads/queries.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 
@@ -21,25 +27,34 @@ export async function sweep(deps: Swept): Promise<void> {
 
 /** Unfinished uploads go with the file they were to become; attachments that nothing uses go too. */
 async function dropStaleUploads({ db }: Swept): Promise<void> {
-  for (const { id, completed } of await findStaleUploads(db, secondsFromNow(0))) {
-    await db.transaction().execute(async (trx) => {
-      if (id.startsWith('FX') && completed) return forgetUpload(trx, id);
-      await dropUploads(trx, [id], now());
-      await deleteUnfinishedFile(trx, id);
-    });
+  for (;;) {
+    const stale = await findStaleUploads(db, secondsFromNow(0));
+    for (const { id, completed } of stale) {
+      await db.transaction().execute(async (trx) => {
+        if (id.startsWith('FX') && completed) return forgetUpload(trx, id);
+        if (await dropStaleUpload(trx, { id, completed }, now())) await deleteUnfinishedFile(trx, id);
+      });
+    }
+    if (stale.length === 0) return;
   }
 }
 
 /** Bytes first, then the note of them: what is interrupted is done again. */
 async function removeDoomedBlobs({ db, storage, log }: Swept): Promise<void> {
-  for (const { key, upload } of await listDoomedBlobs(db)) {
-    try {
-      if (upload !== null) await storage.abort({ key, upload });
-      await storage.remove(key);
-      await forgetDoomedBlob(db, key);
-    } catch (error) {
-      log.warn({ err: error, key }, 'stored bytes could not be removed; trying again later');
+  let lastKey = '';
+  for (;;) {
+    const doomed = await listDoomedBlobs(db, lastKey);
+    for (const { key, upload } of doomed) {
+      lastKey = key;
+      try {
+        if (upload !== null) await storage.abort({ key, upload });
+        await storage.remove(key);
+        await forgetDoomedBlob(db, key);
+      } catch (error) {
+        log.warn({ err: error, key }, 'stored bytes could not be removed; trying again later');
+      }
     }
+    if (doomed.length === 0) return;
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Contract, NewUpload } from '@review/contract';
+import type { Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
-import { isUsedByGeneration } from '../generation/queries.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError } from '../http/problem.ts';
 import { downloadOf } from '../uploads/download.ts';
-import { dropUploads } from '../uploads/queries.ts';
+import { dropUnusedUpload, findUpload } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
 
 export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
@@ -37,17 +37,9 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
       await completeUpload(deps, write, attachment.id, body);
     },
 
-    cancel: ({ subject: attachment, write }) =>
-      write(async (trx) => {
-        if (attachment.commentId !== null) throw new ProblemError('UPLOAD_COMPLETED');
-        await dropUploads(trx, [attachment.id], now());
-      }),
+    cancel: ({ subject: attachment, write }) => write((trx) => drop(trx, attachment.id)),
 
-    cancelForGeneration: ({ subject: attachment, write }) =>
-      write(async (trx) => {
-        if (await isUsedByGeneration(trx, attachment.id)) throw new ProblemError('UPLOAD_COMPLETED');
-        await dropUploads(trx, [attachment.id], now());
-      }),
+    cancelForGeneration: ({ subject: attachment, write }) => write((trx) => drop(trx, attachment.id)),
 
     async download({ subject: attachment }) {
       if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');
@@ -55,3 +47,9 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
     },
   };
 };
+
+/** Looked at in the transaction itself: a comment may be taking the attachment at this moment. */
+async function drop(trx: Writer, id: string): Promise<void> {
+  if (await dropUnusedUpload(trx, id, now())) return;
+  throw new ProblemError((await findUpload(trx, id)) === undefined ? 'NOT_FOUND' : 'UPLOAD_COMPLETED');
+}

@@ -1,13 +1,13 @@
 import { type ProjectRole, SCOPES } from '@review/contract';
+import { z } from 'zod';
 import { findWorkspaceByName, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { createApp } from '../app.ts';
 import { issueKey } from '../credentials/issue.ts';
-import type { Writer } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
-import type { Caller } from '../http/authenticate.ts';
-import { SUBJECT_FINDERS } from '../http/subjects.ts';
+import { listen } from '../listen.ts';
 import { listWorkspaceMembers } from '../members/queries.ts';
 import { listProjects } from '../projects/queries.ts';
-import { rooms } from '../rooms.ts';
+import { type Call, Created, fillProject, makeSkill } from './demo-content.ts';
 
 const WORKSPACE = 'Demo studio';
 
@@ -20,12 +20,8 @@ const PEOPLE: { name: string; email: string; role: ProjectRole }[] = [
 ];
 
 const PROJECTS = [
-  {
-    name: 'Spring campaign',
-    description: 'Three films and the stills for them.',
-    folders: ['Scripts', 'Stills', 'Cuts'],
-  },
-  { name: 'Product film', description: 'Sixty seconds about the new lamp.', folders: ['References', 'Drafts'] },
+  { name: 'Spring campaign', description: 'Three films and the stills for them.' },
+  { name: 'Product film', description: 'Sixty seconds about the new lamp.' },
 ];
 
 export interface Demo {
@@ -35,50 +31,50 @@ export interface Demo {
   projects: { id: string; name: string }[];
 }
 
-/** A workspace to try things in; made once, through the same handlers that serve the API. */
+/** A workspace to try things in; made once. */
 export async function createDemo(deps: Deps): Promise<Demo> {
   const existing = await findWorkspaceByName(deps.db, WORKSPACE);
   return existing === undefined ? makeDemo(deps) : showDemo(deps, existing);
 }
 
+/** People and keys are made here; everything else by calling the API, as its users do. */
 async function makeDemo(deps: Deps): Promise<Demo> {
   const { db } = deps;
   const id = await insertWorkspace(db, WORKSPACE);
-  const people: Demo['people'] = [];
+  const people: (Demo['people'][number] & { key: string })[] = [];
   for (const { name, email, role } of PEOPLE) {
     const userId = await db.transaction().execute((trx) => joinWorkspace(trx, { workspaceId: id, email, name }));
     const { key } = await issueKey(db, { workspaceId: id, userId, scopes: SCOPES });
     people.push({ id: userId, name, email, role, key });
   }
-  return { id, created: true, people, projects: await makeProjects(deps, id, people) };
+  await using listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);
+  const base = `http://127.0.0.1:${listening.port}`;
+  const [owner, ...others] = people.map(({ key }) => callWith(base, key));
+  if (owner === undefined) throw new Error('the demo has nobody');
+  const members = people.slice(1).map(({ id: userId, role }) => ({ user: { id: userId }, role }));
+  const projects: Demo['projects'] = [];
+  for (const project of PROJECTS) {
+    const made = Created.parse(await owner('POST', '/api/projects', { ...project, members }));
+    const onThisHost = (url: string) => url.replace(deps.config.publicUrl, base);
+    await fillProject({ owner, others, projectId: made.id, onThisHost });
+    projects.push({ id: made.id, name: project.name });
+  }
+  await makeSkill(owner);
+  return { id, created: true, people, projects };
 }
 
-async function makeProjects(deps: Deps, workspaceId: string, people: Demo['people']): Promise<Demo['projects']> {
-  const [owner, ...others] = people;
-  if (owner === undefined) return [];
-  const caller: Caller = { credentialId: 'demo', userId: owner.id, workspaceId, scopes: new Set(SCOPES) };
-  const write = <T>(work: (trx: Writer) => Promise<T>) => deps.db.transaction().execute(work);
-  const signal = new AbortController().signal;
-  const { projects, folders } = rooms(deps);
-  const made: Demo['projects'] = [];
-  for (const { name, description, folders: folderNames } of PROJECTS) {
-    const members = others.flatMap(({ id, role }) => (role === 'PROJECT_OWNER' ? [] : [{ user: { id }, role }]));
-    const { data } = await projects.create({
-      caller,
-      subject: null,
-      query: undefined,
-      body: { name, description, members },
-      write,
-      signal,
-    });
-    const subject = await SUBJECT_FINDERS.project(deps.db, caller, data.id);
-    if (subject === undefined) throw new Error('the project that was just made is not visible to its owner');
-    for (const folder of folderNames) {
-      await folders.create({ caller, subject, query: undefined, body: { name: folder }, write, signal });
-    }
-    made.push({ id: data.id, name });
-  }
-  return made;
+function callWith(base: string, key: string): Call {
+  return async (method, path, body) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await fetch(base + path, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
+    return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
+  };
 }
 
 async function showDemo({ db }: Deps, id: string): Promise<Demo> {

@@ -4,6 +4,7 @@ import { newUuid } from '../db/ids.ts';
 import type { Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import { lockFile } from '../files/queries.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -18,6 +19,7 @@ import {
   insertComment,
   listComments,
   listCommentUploads,
+  lockAttachments,
   lockComment,
   type StoredComment,
   setResolved,
@@ -68,7 +70,8 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
 
     delete: ({ subject, write }) =>
       write(async (trx) => {
-        // The thread is locked from its top, as a reply does that is being added.
+        // Locked from the top, as when a reply is added or the file is deleted.
+        await requireFile(trx, subject.fileId);
         if (subject.parentId !== null) await lockComment(trx, subject.parentId);
         const comment = await getLiveComment(trx, subject.id);
         await removeComment(trx, comment);
@@ -95,6 +98,11 @@ async function getLiveComment(trx: Writer, id: string): Promise<StoredComment> {
   return comment;
 }
 
+/** Held until the transaction ends: with the file, its comments would go. */
+async function requireFile(trx: Writer, id: string | null): Promise<void> {
+  if (id !== null && (await lockFile(trx, id)) === undefined) throw new ProblemError('NOT_FOUND');
+}
+
 async function addComment(
   trx: Writer,
   caller: Caller,
@@ -102,6 +110,7 @@ async function addComment(
   body: NewFileComment,
 ) {
   const parentId = body.parent?.id ?? null;
+  await requireFile(trx, about.fileId);
   if (parentId !== null) {
     const parent = await lockComment(trx, parentId);
     if (parent?.projectId !== about.projectId || parent.fileId !== about.fileId) throw referenceNotFound('/parent/id');
@@ -126,6 +135,7 @@ async function addComment(
 }
 
 async function requireFree(trx: Writer, projectId: string, userId: string, ids: string[]): Promise<void> {
+  await lockAttachments(trx, ids);
   const known = await findAttachments(trx, projectId, userId, ids);
   const pointersOf = (isAt: (id: string) => boolean) =>
     ids.flatMap((id, index) => (isAt(id) ? [`/attachments/${index}/id`] : []));

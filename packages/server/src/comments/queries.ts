@@ -184,6 +184,17 @@ export async function lockComment(trx: Writer, id: string): Promise<StoredCommen
   return row && record(row);
 }
 
+/** Holds attachments until the transaction ends, always in one order: two comments that want them cannot wait for each other. */
+export async function lockAttachments(trx: Writer, ids: string[]): Promise<void> {
+  for (const id of ids.toSorted()) {
+    await trx
+      .updateTable('uploads')
+      .set((eb) => ({ id: eb.ref('id') }))
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
 export async function hasReplies(db: Database, id: string): Promise<boolean> {
   const row = await db.selectFrom('comments').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst();
   return row !== undefined;

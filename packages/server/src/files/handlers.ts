@@ -12,13 +12,14 @@ import { ProblemError, referenceNotFound } from '../http/problem.ts';
 import { downloadOf } from '../uploads/download.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
-import { hashUploadedFiles } from './hash.ts';
+import { hashUploadedFile } from './hash.ts';
 import {
   deleteFile,
   endUpload,
   findVisibleFile,
   insertUploadingFile,
   listFiles,
+  lockFile,
   type StoredFile,
   searchFiles,
   updateFile,
@@ -82,17 +83,22 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       return { data: await downloadOf(storage, file.storageKey, file) };
     },
 
-    update: ({ subject: file, body, write }) =>
+    update: ({ subject, body, write }) =>
       write(async (trx) => {
+        if (body.folder) await requireFolder(trx, subject.projectId, body.folder.id);
+        const file = await lockFile(trx, subject.id);
+        if (file === undefined) throw new ProblemError('NOT_FOUND');
         const { name = file.name, description = file.description, allowRestricted = file.allowRestricted } = body;
         const folderId = body.folder === undefined ? file.folderId : (body.folder?.id ?? null);
-        if (body.folder) await requireFolder(trx, file.projectId, body.folder.id);
         await updateFile(trx, file.id, { name, description, folderId, allowRestricted }, now());
       }),
 
     setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
 
-    delete: ({ subject: file, write }) => write((trx) => deleteFile(trx, file.id, now())),
+    async delete({ subject: file, write }) {
+      await write((trx) => deleteFile(trx, file.id, now()));
+      watch.changed(file.id);
+    },
 
     async startUpload({ caller, subject: project, body, write }) {
       const asked = { prefix: 'FX', projectId: project.id, startedBy: caller.userId, asked: body } as const;
@@ -106,22 +112,30 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     },
 
     async completeUpload({ subject: file, body, write }) {
-      await completeUpload(deps, write, file.id, body, async (trx, { size, storageKey }, mimeType) => {
-        const outcome = { status: 'UPLOADED', mimeType, size, storageKey } as const;
-        if (!(await endUpload(trx, file.id, outcome, now()))) throw new ProblemError('UPLOAD_COMPLETED');
-      });
+      const completed = await completeUpload(
+        deps,
+        write,
+        file.id,
+        body,
+        async (trx, { size, storageKey }, mimeType) => {
+          const outcome = { status: 'UPLOADED', mimeType, size, storageKey } as const;
+          if (!(await endUpload(trx, file.id, outcome, now()))) throw new ProblemError('UPLOAD_COMPLETED');
+        },
+      );
+      if (completed === null) return;
       watch.changed(file.id);
-      void hashUploadedFiles(deps);
+      void hashUploadedFile(deps, completed);
     },
 
     async cancel({ subject: file, write }) {
       await write(async (trx) => {
+        // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
+        await dropUploads(trx, [file.id], now());
         const generation = await findGeneration(trx, file.id);
-        const ended = generation
+        const canceled = generation
           ? await endFile(trx, generation, { status: 'CANCELED' }, now())
           : await endUpload(trx, file.id, { status: 'CANCELED' }, now());
-        if (!ended) throw new ProblemError('FILE_NOT_CANCELABLE');
-        await dropUploads(trx, [file.id], now());
+        if (!canceled) throw new ProblemError('FILE_NOT_CANCELABLE');
       });
       watch.changed(file.id);
       bell.ring();

@@ -179,6 +179,17 @@ export async function findStoredFiles(db: Database, ids: string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, record(row)]));
 }
 
+/** A file as it is now, locked until the transaction ends: an update locks the row on both databases. */
+export async function lockFile(trx: Writer, id: string): Promise<StoredFile | undefined> {
+  const row = await trx
+    .updateTable('files')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && record(row);
+}
+
 export interface FileFields {
   name: string;
   description: string | null;
@@ -241,14 +252,16 @@ export async function deleteUnfinishedFile(trx: Writer, id: string): Promise<voi
   await trx.deleteFrom('files').where('id', '=', id).where('status', '=', 'UPLOADING').execute();
 }
 
-/** Uploaded files whose bytes nobody has read through yet, a few at once. */
-export async function findUnhashedFiles(db: Database): Promise<{ id: string; storageKey: string }[]> {
+/** Uploaded files whose bytes nobody has read through yet, a few at once, by id. */
+export async function findUnhashedFiles(db: Database, afterId: string): Promise<{ id: string; storageKey: string }[]> {
   const rows = await db
     .selectFrom('files')
     .select(['id', 'storage_key'])
     .where('status', '=', 'UPLOADED')
     .where('sha256', 'is', null)
-    .orderBy('created_at')
+    .where('storage_key', 'is not', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
     .limit(20)
     .execute();
   return rows.flatMap((row) => (row.storage_key === null ? [] : [{ id: row.id, storageKey: row.storage_key }]));

@@ -158,16 +158,6 @@ async function listAttachments(db: Database, fileIds: string[]): Promise<Map<str
   return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
 }
 
-export async function isUsedByGeneration(db: Database, attachmentId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('generation_attachments')
-    .select('file_id')
-    .where('attachment_id', '=', attachmentId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** The generation as its present holder finds it, locked until the transaction ends. */
 export async function lockHeld(trx: Writer, fileId: string, epoch: number): Promise<StoredGeneration | undefined> {
   const row = await trx

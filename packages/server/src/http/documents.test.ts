@@ -35,8 +35,13 @@ onEachDatabase(
         expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
       });
 
-      test('/readyz names the database and the engine', async () => {
-        expect(await (await get('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', engine: 'embedded' });
+      test('/readyz names the database, the storage and the engine', async () => {
+        expect(await (await get('/readyz')).json()).toEqual({
+          status: 'ok',
+          database: 'ok',
+          storage: 'ok',
+          engine: 'embedded',
+        });
         expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
       });
 

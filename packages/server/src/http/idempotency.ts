@@ -3,6 +3,7 @@ import type { Route } from '@review/contract';
 import type { Request } from 'express';
 import type { Database, Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Caller } from './authenticate.ts';
 import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
@@ -70,7 +71,7 @@ export async function attempt(
 
 const unkeyed = (db: Database): Attempt => ({
   replayed: false,
-  write: (work) => db.transaction().execute(work),
+  write: (work) => inTransaction(db, work),
   release: async () => {},
 });
 
@@ -85,7 +86,7 @@ function claimed(db: Database, scope: string, claim: string): Attempt {
   return {
     replayed: false,
     write: (work) =>
-      db.transaction().execute(async (trx) => {
+      inTransaction(db, async (trx) => {
         const outcome = await work(trx);
         const completed = await trx
           .updateTable('idempotency_keys')

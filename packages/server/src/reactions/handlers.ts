@@ -1,4 +1,5 @@
 import { type Contract, reactionToDelete } from '@review/contract';
+import { lockComment } from '../comments/queries.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -8,7 +9,9 @@ import { deleteReaction, insertReaction, listReactions } from './queries.ts';
 export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
   create: ({ caller, subject: comment, body, write }) =>
     write(async (trx) => {
-      if (comment.deletedAt !== null) throw new ProblemError('NOT_FOUND');
+      // As it is now: it may be deleted meanwhile.
+      const current = await lockComment(trx, comment.id);
+      if (current === undefined || current.deletedAt !== null) throw new ProblemError('NOT_FOUND');
       const reaction = { commentId: comment.id, userId: caller.userId, type: body.type, createdAt: now() };
       if (!(await insertReaction(trx, reaction))) throw new ProblemError('REACTION_EXISTS');
     }),

@@ -1,5 +1,4 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -16,7 +15,7 @@ export class WrongSize extends Error {
 }
 
 const MD5 = /^[0-9a-f]{32}$/;
-const READ_AHEAD = 256 * 1024;
+const COPIED_AT_ONCE = 1024 * 1024;
 
 /**
  * `objects/<2 characters>/<key>` and `parts/<upload>/<number>-<md5>`. Whatever stands under such a name is whole:
@@ -87,7 +86,7 @@ export class DiskFiles {
     const handle = await open(this.#pathOf(key)).catch((error: unknown) => {
       throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : error;
     });
-    if (length > 0) return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_AHEAD });
+    if (length > 0) return handle.createReadStream({ start, end: start + length - 1 });
     await handle.close();
     return Readable.from([]);
   }
@@ -182,8 +181,15 @@ async function* measured(body: AsyncIterable<Buffer>, size: number, digest: Hash
   if (received < size) throw new WrongSize(`This part has ${size} bytes; the body has ${received}.`);
 }
 
+/** In one buffer that is used again and again: what is yielded holds until the next is asked for. */
 async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
-  for (const path of paths) yield* createReadStream(path, { highWaterMark: READ_AHEAD });
+  const buffer = Buffer.allocUnsafe(COPIED_AT_ONCE);
+  for (const path of paths) {
+    await using file = await open(path);
+    for (let read = await file.read(buffer); read.bytesRead > 0; read = await file.read(buffer)) {
+      yield buffer.subarray(0, read.bytesRead);
+    }
+  }
 }
 
 /** A rename is only sure to outlast a power cut once its folder is flushed. */

@@ -1,8 +1,8 @@
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
-/** What S3 calls the failure; null when the failure is not an answer of S3. */
-export const s3Code = (error: unknown): string | null =>
-  error instanceof Error && statusOf(error) !== undefined ? error.name : null;
+/** What S3 calls the failure; empty when the failure is not an answer of S3. */
+export const s3Code = (error: unknown): string =>
+  error instanceof Error && statusOf(error) !== undefined ? error.name : '';
 
 /** No answer at all, or one that says to try again later, is the storage's trouble and not the caller's. */
 export function asStorageError(error: unknown): unknown {

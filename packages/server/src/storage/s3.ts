@@ -8,6 +8,7 @@ import { asStorageError, s3Code } from './s3-errors.ts';
 import { NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
 
 const WRONG_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall'];
+const MISSING = ['NoSuchKey', 'NotFound'];
 const LONGEST_SIGNATURE = 7 * 24 * 60 * 60;
 const REACHABLE_WITHIN = 3000;
 
@@ -27,35 +28,38 @@ export function openS3(address: string): Storage & AsyncDisposable {
     });
   }
 
-  const sizeOf = (key: string) =>
-    withS3(async ({ client, commands }) => {
-      try {
-        const head = await client.send(new commands.HeadObjectCommand(objectAt(key)));
-        return head.ContentLength ?? null;
-      } catch (error) {
-        if (s3Code(error) === 'NotFound' || s3Code(error) === 'NoSuchKey') return null;
-        throw error;
-      }
-    });
+  async function sizeOf(key: string): Promise<number | null> {
+    const object = objectAt(key);
+    try {
+      const head = await withS3(({ client, commands }) => client.send(new commands.HeadObjectCommand(object)));
+      return head.ContentLength ?? null;
+    } catch (error) {
+      if (MISSING.includes(s3Code(error))) return null;
+      throw error;
+    }
+  }
 
-  const remove = (key: string) =>
-    withS3(async ({ client, commands }) => {
-      await client.send(new commands.DeleteObjectCommand(objectAt(key)));
-    });
+  async function remove(key: string): Promise<void> {
+    const object = objectAt(key);
+    await withS3(({ client, commands }) => client.send(new commands.DeleteObjectCommand(object)));
+  }
 
   return {
-    begin: (key) =>
-      withS3(async ({ client, commands }) => {
-        const begun = await client.send(new commands.CreateMultipartUploadCommand(objectAt(key)));
-        if (begun.UploadId === undefined) throw new Error('S3 began an upload without a name');
-        return begun.UploadId;
-      }),
+    async begin(key) {
+      const object = objectAt(key);
+      const begun = await withS3(({ client, commands }) =>
+        client.send(new commands.CreateMultipartUploadCommand(object)),
+      );
+      if (begun.UploadId === undefined) throw new Error('S3 began an upload without a name');
+      return begun.UploadId;
+    },
 
-    partUrl: ({ key, upload }, { partNumber, size }, expiresInSeconds) =>
-      withS3(({ client, commands, getSignedUrl }) => {
-        const part = { ...objectAt(key), UploadId: upload, PartNumber: partNumber, ContentLength: size };
-        return getSignedUrl(client, new commands.UploadPartCommand(part), lasting(expiresInSeconds));
-      }),
+    async partUrl({ key, upload }, { partNumber, size }, expiresInSeconds) {
+      const part = { ...objectAt(key), UploadId: upload, PartNumber: partNumber, ContentLength: size };
+      return withS3(({ client, commands, getSignedUrl }) =>
+        getSignedUrl(client, new commands.UploadPartCommand(part), lasting(expiresInSeconds)),
+      );
+    },
 
     async complete({ key, upload }, parts, size) {
       const Parts = orderedParts(parts).map(({ partNumber, eTag }) => ({ PartNumber: partNumber, ETag: `"${eTag}"` }));
@@ -63,7 +67,7 @@ export function openS3(address: string): Storage & AsyncDisposable {
       try {
         await withS3(({ client, commands }) => client.send(new commands.CompleteMultipartUploadCommand(whole)));
       } catch (error) {
-        const code = s3Code(error) ?? '';
+        const code = s3Code(error);
         if (WRONG_PARTS.includes(code)) throw new PartsMismatch('A part is missing, altered or too small.');
         // Done before, or done now with the answer lost on its way: the object itself tells.
         if ((await sizeOf(key)) === size) return;
@@ -75,41 +79,41 @@ export function openS3(address: string): Storage & AsyncDisposable {
       throw new PartsMismatch(`The parts have ${stored} bytes, not ${size}.`);
     },
 
-    abort: ({ key, upload }) =>
-      withS3(async ({ client, commands }) => {
-        try {
-          await client.send(new commands.AbortMultipartUploadCommand({ ...objectAt(key), UploadId: upload }));
-        } catch (error) {
-          if (s3Code(error) !== 'NoSuchUpload') throw error;
-        }
-      }),
+    async abort({ key, upload }) {
+      const target = { ...objectAt(key), UploadId: upload };
+      try {
+        await withS3(({ client, commands }) => client.send(new commands.AbortMultipartUploadCommand(target)));
+      } catch (error) {
+        if (s3Code(error) !== 'NoSuchUpload') throw error;
+      }
+    },
 
-    downloadUrl: (key, { name, mimeType }, expiresInSeconds) =>
-      withS3(({ client, commands, getSignedUrl }) => {
-        const shown = {
-          ...objectAt(key),
-          ResponseContentDisposition: attachment(name),
-          ResponseContentType: servedType(mimeType),
-          ResponseCacheControl: `private, max-age=${expiresInSeconds}`,
-        };
-        return getSignedUrl(client, new commands.GetObjectCommand(shown), lasting(expiresInSeconds));
-      }),
+    async downloadUrl(key, { name, mimeType }, expiresInSeconds) {
+      const shown = {
+        ...objectAt(key),
+        ResponseContentDisposition: attachment(name),
+        ResponseContentType: servedType(mimeType),
+        ResponseCacheControl: `private, max-age=${expiresInSeconds}`,
+      };
+      return withS3(({ client, commands, getSignedUrl }) =>
+        getSignedUrl(client, new commands.GetObjectCommand(shown), lasting(expiresInSeconds)),
+      );
+    },
 
-    read: (key, { start = 0, length } = {}) =>
-      withS3(async ({ client, commands }) => {
-        if (length === 0) return Readable.from([]);
-        const last = length === undefined ? '' : start + length - 1;
-        const Range = start === 0 && length === undefined ? undefined : `bytes=${start}-${last}`;
-        try {
-          const { Body } = await client.send(new commands.GetObjectCommand({ ...objectAt(key), Range }));
-          if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
-          return Body;
-        } catch (error) {
-          if (s3Code(error) === 'InvalidRange') return Readable.from([]);
-          if (s3Code(error) === 'NoSuchKey') throw new NoSuchObject(`There is no object ${key}.`);
-          throw error;
-        }
-      }),
+    async read(key, { start = 0, length } = {}) {
+      const last = length === undefined ? '' : start + length - 1;
+      const Range = start === 0 && length === undefined ? undefined : `bytes=${start}-${last}`;
+      const wanted = { ...objectAt(key), Range };
+      if (length === 0) return Readable.from([]);
+      try {
+        const { Body } = await withS3(({ client, commands }) => client.send(new commands.GetObjectCommand(wanted)));
+        if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
+        return Body;
+      } catch (error) {
+        if (s3Code(error) === 'InvalidRange') return Readable.from([]);
+        throw MISSING.includes(s3Code(error)) ? new NoSuchObject(`There is no object ${key}.`) : error;
+      }
+    },
 
     remove,
 

@@ -9,7 +9,7 @@ const PLAIN_TEXT = 'text/plain';
 const KNOWN_BY_TWO_LETTERS = ['image/bmp', 'application/x-msdownload'];
 const TEXT_THAT_RUNS = /^text\/(html|.*(javascript|ecmascript|jscript|livescript))$/;
 /** What may stand before the first element: declaration, comments, document type. */
-const PROLOGUE = /^\uFEFF?(\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(\[[^\]]*\])?\s*>)*/i;
+const PROLOGUE = /^\uFEFF?(\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>)*/i;
 
 /** The type that the bytes show; what was declared only chooses between kinds of text that look alike. */
 export async function sniffType(firstBytes: Buffer, declared: string | null): Promise<string> {

@@ -8,6 +8,8 @@ export interface Operation {
   scopes: Scope[];
   /** None where no project is concerned. */
   roles: ProjectRole[];
+  /** Somebody whom the record itself names, beside or instead of the roles. */
+  named: 'starter' | 'author' | null;
   status: number;
 }
 
@@ -35,12 +37,12 @@ POST   /api/projects/:id/files/upload.multipart                 | files:write   
 POST   /api/projects/:id/generation-attachments/upload.multipart | ai:generate           | O M Mb    | 201
 POST   /api/projects/:id/comment-attachments/upload.multipart   | comments:write         | member    | 201
 POST   /api/files/:id/comment-attachments/upload.multipart      | comments:write         | member    | 201
-POST   /api/files/:id/upload.complete                           | -                      | member    | 204
-POST   /api/generation-attachments/:id/upload.complete          | -                      | member    | 204
-POST   /api/comment-attachments/:id/upload.complete             | -                      | member    | 204
+POST   /api/files/:id/upload.complete                           | -                      | starter   | 204
+POST   /api/generation-attachments/:id/upload.complete          | -                      | starter   | 204
+POST   /api/comment-attachments/:id/upload.complete             | -                      | starter   | 204
 POST   /api/files/:id/upload.cancel                             | ai:generate files:write | O M Mb   | 204
-POST   /api/generation-attachments/:id/upload.cancel            | -                      | member    | 204
-POST   /api/comment-attachments/:id/upload.cancel               | -                      | member    | 204
+POST   /api/generation-attachments/:id/upload.cancel            | -                      | starter   | 204
+POST   /api/comment-attachments/:id/upload.cancel               | -                      | starter   | 204
 POST   /api/projects/:id/folders                                | folders:write          | O M Mb    | 201
 GET    /api/projects/:id/folders                                | folders:read           | member    | 200
 PATCH  /api/folders/:id                                         | folders:write          | O M Mb    | 204
@@ -60,8 +62,8 @@ QUERY  /api/projects/:id/comments                               | comments:read 
 QUERY  /api/files/:id/comments                                  | comments:read          | member    | 200
 QUERY  /api/comments/:id/replies                                | comments:read          | member    | 200
 GET    /api/comments/:id                                        | comments:read          | member    | 200
-PATCH  /api/comments/:id                                        | comments:write         | member    | 204
-DELETE /api/comments/:id                                        | comments:write         | member    | 204
+PATCH  /api/comments/:id                                        | comments:write         | author    | 204
+DELETE /api/comments/:id                                        | comments:write         | author O M | 204
 POST   /api/comments/:id/resolve                                | comments:write         | O M Mb R  | 204
 POST   /api/comments/:id/resolve.cancel                         | comments:write         | O M Mb R  | 204
 GET    /api/comment-attachments/:id/download                    | comments:download      | member    | 200
@@ -103,6 +105,7 @@ export const OPERATIONS: readonly Operation[] = TABLE.trim()
       path,
       scopes: words(scopes) as Scope[],
       roles: words(roles.replace('member', 'O M Mb R RR')).flatMap((role) => ROLES[role] ?? []),
+      named: roles.startsWith('starter') ? 'starter' : roles.startsWith('author') ? 'author' : null,
       status: Number(status),
     };
   });

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 export interface Upload {
@@ -86,6 +86,7 @@ export async function setStorageUpload(db: Database, id: string, storageUpload: 
   return result.numUpdatedRows === 1n;
 }
 
+/** Says whether the upload was still open. */
 export async function markCompleted(
   trx: Writer,
   id: string,
@@ -95,7 +96,7 @@ export async function markCompleted(
     .updateTable('uploads')
     .set({ completed_with: outcome.completedWith, mime_type: outcome.mimeType })
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('completed_with', 'is', null), eb('completed_with', '=', outcome.completedWith)]))
+    .where('completed_with', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
@@ -111,23 +112,39 @@ export async function dropUploads(trx: Writer, ids: string[], at: string): Promi
   await doomBlobs(trx, dropped, at);
 }
 
+/** No comment holds it, and no generation refers to it. */
+const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
+  eb.and([
+    eb('uploads.comment_id', 'is', null),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('generation_attachments as used')
+          .select('used.file_id')
+          .whereRef('used.attachment_id', '=', 'uploads.id'),
+      ),
+    ),
+  ]);
+
+/** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; says whether it did. */
+export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<boolean> {
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where(isUnused)
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped.length > 0;
+}
+
 /** Uploads whose time is over and that no comment and no generation holds, a few at once. */
 export async function findStaleUploads(db: Database, now: string): Promise<{ id: string; completed: boolean }[]> {
   const rows = await db
     .selectFrom('uploads')
     .select(['id', 'completed_with'])
     .where('expires_at', '<', now)
-    .where('comment_id', 'is', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('generation_attachments as used')
-            .select('used.file_id')
-            .whereRef('used.attachment_id', '=', 'uploads.id'),
-        ),
-      ),
-    )
+    .where(isUnused)
     .orderBy('expires_at')
     .limit(100)
     .execute();
@@ -137,6 +154,26 @@ export async function findStaleUploads(db: Database, now: string): Promise<{ id:
 /** Forgets how a file came in; its bytes are the file's. */
 export async function forgetUpload(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('uploads').where('id', '=', id).execute();
+}
+
+/**
+ * Removes an upload that was found stale, and leaves its bytes to the sweep; says whether it did. It does not where the
+ * upload was completed or taken by a comment since.
+ */
+export async function dropStaleUpload(
+  trx: Writer,
+  { id, completed }: { id: string; completed: boolean },
+  at: string,
+): Promise<boolean> {
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where(isUnused)
+    .where('completed_with', completed ? 'is not' : 'is', null)
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped.length > 0;
 }
 
 export interface DoomedBlob {
@@ -159,11 +196,13 @@ export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): P
   }
 }
 
-export async function listDoomedBlobs(db: Database): Promise<DoomedBlob[]> {
+/** Bytes to remove, a few at once, by key. */
+export async function listDoomedBlobs(db: Database, afterKey: string): Promise<DoomedBlob[]> {
   return db
     .selectFrom('doomed_blobs')
     .select(['storage_key as key', 'storage_upload as upload'])
-    .orderBy('doomed_at')
+    .where('storage_key', '>', afterKey)
+    .orderBy('storage_key')
     .limit(100)
     .execute();
 }

@@ -5,8 +5,8 @@ import type { Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../http/problem.ts';
-import { sniffType } from '../storage/sniff.ts';
-import { PartsMismatch } from '../storage/storage.ts';
+import { SNIFFED_BYTES, sniffType } from '../storage/sniff.ts';
+import { NoSuchObject, PartsMismatch, type Storage } from '../storage/storage.ts';
 import { countParts, everyPartOnce, fingerprintOf, planParts } from './parts.ts';
 import {
   findUpload,
@@ -19,7 +19,6 @@ import {
 
 /** Unfinished uploads, and attachments that nothing uses, are swept after this long. */
 const UPLOAD_SECONDS = 24 * 60 * 60;
-const SNIFFED_BYTES = 4100;
 
 type Write = <T>(work: (trx: Writer) => Promise<T>) => Promise<T>;
 
@@ -95,8 +94,9 @@ export async function signedParts(
 }
 
 /**
- * Completes an upload; the same again changes nothing. The storage goes first: what it has made once, it makes again from
- * the same parts, so a crash before the commit only means that the caller asks again.
+ * Completes an upload, and gives it back if it was this call that did; the same again changes nothing. The storage goes
+ * first: what it has made once, it makes again from the same parts, so a crash before the commit only means that the
+ * caller asks again.
  */
 export async function completeUpload(
   { db, storage }: Deps,
@@ -104,41 +104,42 @@ export async function completeUpload(
   id: string,
   asked: UploadedParts,
   beside: (trx: Writer, upload: Upload, mimeType: string) => Promise<void> = async () => {},
-): Promise<StoredBytes> {
+): Promise<Upload | null> {
   const upload = await findUpload(db, id);
-  if (upload?.storageUpload == null) throw new ProblemError('UPLOAD_COMPLETED');
+  if (upload === undefined) throw new ProblemError('UPLOAD_COMPLETED');
   const parts = everyPartOnce(asked.parts, upload.partCount);
   const completedWith = parts && fingerprintOf(parts);
   if (upload.completedWith !== null) {
-    if (upload.completedWith === completedWith) return storedBytes(upload, upload.mimeType);
+    if (upload.completedWith === completedWith) return null;
     throw new ProblemError('UPLOAD_COMPLETED');
   }
-  if (parts === null || completedWith === null) throw partsMismatch(upload.partCount);
+  if (parts === null || completedWith === null || upload.storageUpload === null) throw partsMismatch(upload.partCount);
   try {
     await storage.complete({ key: upload.storageKey, upload: upload.storageUpload }, parts, upload.size);
   } catch (error) {
     throw error instanceof PartsMismatch ? partsMismatch(upload.partCount) : error;
   }
-  const firstBytes = await buffer(await storage.read(upload.storageKey, { length: SNIFFED_BYTES }));
-  const mimeType = await sniffType(firstBytes, upload.declaredType);
-  await write(async (trx) => {
-    if (!(await markCompleted(trx, id, { completedWith, mimeType }))) throw new ProblemError('UPLOAD_COMPLETED');
-    await beside(trx, upload, mimeType);
+  const mimeType = await sniffType(await firstBytesOf(storage, upload.storageKey), upload.declaredType);
+  const isFirst = await write(async (trx) => {
+    if (await markCompleted(trx, id, { completedWith, mimeType })) {
+      await beside(trx, upload, mimeType);
+      return true;
+    }
+    // Another call was faster: with the same parts, there is nothing left to do.
+    if ((await findUpload(trx, id))?.completedWith === completedWith) return false;
+    throw new ProblemError('UPLOAD_COMPLETED');
   });
-  return storedBytes(upload, mimeType);
+  return isFirst ? upload : null;
 }
 
-export interface StoredBytes {
-  storageKey: string;
-  size: number;
-  mimeType: string;
+async function firstBytesOf(storage: Storage, key: string): Promise<Buffer> {
+  try {
+    return await buffer(await storage.read(key, { length: SNIFFED_BYTES }));
+  } catch (error) {
+    // Canceled and swept meanwhile.
+    throw error instanceof NoSuchObject ? new ProblemError('UPLOAD_COMPLETED') : error;
+  }
 }
-
-const storedBytes = ({ storageKey, size }: Upload, mimeType: string | null): StoredBytes => ({
-  storageKey,
-  size,
-  mimeType: mimeType ?? 'application/octet-stream',
-});
 
 const tooLarge = (limit: number) =>
   new ProblemError('INVALID_REQUEST', {

@@ -10,6 +10,7 @@ import {
   insertVersion,
   listVersionFiles,
   listVersions,
+  lockFiles,
   replaceVersionFiles,
   type StoredVersion,
   updateStatus,
@@ -41,8 +42,7 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
 
   update: ({ subject: version, body, write }) =>
     write(async (trx) => {
-      const { name, description, allowRestricted } = { ...version, ...body };
-      await updateVersion(trx, version.id, { name, description, allowRestricted }, now());
+      await updateVersion(trx, version.id, body, now());
       const project = { id: version.projectId, role: version.role };
       if (body.files !== undefined) await holdFiles(trx, version.id, project, body.files);
     }),
@@ -64,6 +64,7 @@ async function holdFiles(
   files: { id: string }[],
 ): Promise<void> {
   const ids = files.map(({ id }) => id);
+  await lockFiles(trx, ids);
   const known = await findFilesOf(trx, project, ids);
   const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [`/files/${index}/id`]));
   if (unknown.length > 0) throw referenceNotFound(...unknown);

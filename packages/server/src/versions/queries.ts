@@ -87,11 +87,12 @@ export interface VersionFields {
 }
 
 const columns = ({ name, description, allowRestricted }: VersionFields) => ({
-  name,
-  folded_name: fold(name),
+  ...nameColumns(name),
   description,
   allow_restricted: allowRestricted ? 1 : 0,
 });
+
+const nameColumns = (name: string) => ({ name, folded_name: fold(name) });
 
 export async function insertVersion(
   trx: Writer,
@@ -111,11 +112,32 @@ export async function insertVersion(
     .execute();
 }
 
-export async function updateVersion(trx: Writer, id: string, fields: VersionFields, updatedAt: string): Promise<void> {
+/** Changes what is given, and nothing that somebody else may be changing meanwhile. */
+export async function updateVersion(
+  trx: Writer,
+  id: string,
+  { name, description, allowRestricted }: { [Field in keyof VersionFields]?: VersionFields[Field] | undefined },
+  updatedAt: string,
+): Promise<void> {
   await trx
     .updateTable('versions')
-    .set({ ...columns(fields), updated_at: updatedAt })
+    .set({
+      ...(name !== undefined && nameColumns(name)),
+      ...(description !== undefined && { description }),
+      ...(allowRestricted !== undefined && { allow_restricted: allowRestricted ? 1 : 0 }),
+      updated_at: updatedAt,
+    })
     .where('id', '=', id)
+    .execute();
+}
+
+/** Holds files until the transaction ends, so that none is deleted meanwhile. */
+export async function lockFiles(trx: Writer, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('files')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', 'in', ids)
     .execute();
 }
 

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { findModel, formatOf, type WorkerTask } from '@review/contract';
 import type { Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { findStoredFiles } from '../files/queries.ts';
 import { endFile } from '../generation/end.ts';
@@ -19,7 +20,7 @@ import {
 import { freeLeases, renewLeases, takeTasks } from '../generation/slots.ts';
 import { ProblemError } from '../http/problem.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
-import { dropUploads, findUploads, insertUpload } from '../uploads/queries.ts';
+import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
 import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
 import type { WorkerHandlers } from './handler.ts';
 import { recordFamilies } from './queries.ts';
@@ -34,7 +35,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
   /** Runs a change while the generation is still this worker's; otherwise there is nothing here for it. */
   const change = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
-    db.transaction().execute(async (trx) => {
+    inTransaction(db, async (trx) => {
       const held = await lockHeld(trx, fileId, epoch);
       if (held === undefined) throw new ProblemError('NOT_FOUND');
       return work(trx, held);
@@ -140,7 +141,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
     async completeUpload({ id, body: { epoch, parts, sha256 } }) {
       const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
-      const { storageKey, size, mimeType } = await completeUpload(deps, write, id, { parts });
+      await completeUpload(deps, write, id, { parts });
+      const upload = await findUpload(db, id);
+      if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
+      const { storageKey, size, mimeType } = upload;
       const hash = createHash('sha256');
       await pipeline(await storage.read(storageKey), hash);
       await change(id, epoch, async (trx, held) => {

@@ -1,0 +1,323 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DiskFiles } from './disk-files.ts';
+import { PartsMismatch, type Storage, StorageFull } from './storage.ts';
+import { type OpenDriver, openOnDisk } from './test/drivers.ts';
+import { beginUpload, bytesOf, download, newKey, put, putPart, putParts, readAll, store } from './test/upload.ts';
+
+let opened: OpenDriver;
+let storage: Storage;
+beforeAll(async () => {
+  opened = await openOnDisk();
+  storage = opened.storage;
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+const small = randomBytes(1000);
+const partsOf = (upload: string) => readdirSync(join(opened.folder, 'parts', upload));
+
+describe('signatures', () => {
+  const downloadUrl = async (seconds = 60) =>
+    storage.downloadUrl(await store(storage, small, 1000), { name: 'a b.txt', mimeType: 'text/plain' }, seconds);
+  const partUrl = async (seconds = 60) =>
+    storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, seconds);
+
+  async function expectRefused(answer: Response) {
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_SIGNATURE' });
+  }
+
+  test.each(['name', 'type', 'expires', 'signature'])('a download with another %s is refused', async (parameter) => {
+    for (const change of changes(parameter)) await expectRefused(await fetch(change(await downloadUrl())));
+  });
+
+  test.each(['size', 'expires', 'signature'])('a part with another %s is refused', async (parameter) => {
+    for (const change of changes(parameter)) await expectRefused(await put(change(await partUrl()), small));
+  });
+
+  test('a parameter more is refused, and so is the same URL with another path', async () => {
+    await expectRefused(await fetch(`${await downloadUrl()}&more=1`));
+    const [ours, theirs] = [new URL(await downloadUrl()), new URL(await downloadUrl())];
+    await expectRefused(await fetch(`${ours.origin}${theirs.pathname}${ours.search}`));
+    const part = await partUrl();
+    await expectRefused(await put(part.replace('/1?', '/2?'), small));
+    await expectRefused(await put(part.replace('/1?', '/01?'), small));
+  });
+
+  test('the signature of one method opens no other', async () => {
+    const key = await store(storage, small, 1000);
+    const sameKey = await storage.partUrl({ key, upload: key }, { partNumber: 1, size: 1000 }, 60);
+    await expectRefused(await fetch(sameKey.replace(/\/parts\/.*\?/, `/objects/${key}?`)));
+    expect((await fetch(sameKey)).status).toBe(404);
+  });
+
+  test('an expired URL is refused', async () => {
+    await expectRefused(await fetch(await downloadUrl(0)));
+    await expectRefused(await put(await partUrl(-1), small));
+  });
+
+  /** The parameter altered, doubled, emptied, and left out. */
+  function changes(parameter: string): ((url: string) => string)[] {
+    const altered = (alter: (query: URLSearchParams, value: string) => void) => (url: string) => {
+      const changed = new URL(url);
+      alter(changed.searchParams, changed.searchParams.get(parameter) ?? '');
+      return changed.href;
+    };
+    return [
+      altered((query, value) => query.set(parameter, `${value}0`)),
+      altered((query, value) =>
+        query.set(
+          parameter,
+          value.replace(/^./, (char) => (char === '1' ? '2' : '1')),
+        ),
+      ),
+      altered((query, value) => query.append(parameter, value)),
+      altered((query) => query.set(parameter, '')),
+      altered((query) => query.delete(parameter)),
+    ];
+  }
+});
+
+describe('a part', () => {
+  test('answers 200, its MD5 as ETag, and nothing else', async () => {
+    const url = await storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, 60);
+    const answer = await put(url, small);
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(answer.headers.get('etag')).toBe(`"${createHash('md5').update(small).digest('hex')}"`);
+  });
+
+  test('of another length is told which one was expected, with and without Content-Length', async () => {
+    const target = await beginUpload(storage);
+    const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
+    for (const size of [999, 1001, 300_000]) {
+      for (const body of [new Uint8Array(size), chunked(size)]) {
+        const answer = await fetch(url, { method: 'PUT', body, duplex: 'half' });
+        expect(answer.status).toBe(400);
+        const problem: unknown = await answer.json();
+        expect(problem).toMatchObject({ code: 'INVALID_REQUEST', detail: expect.stringContaining('1000 bytes') });
+      }
+    }
+    expect(partsOf(target.upload)).toEqual([]);
+    expect((await fetch(url, { method: 'PUT', body: chunked(1000), duplex: 'half' })).status).toBe(200);
+  });
+
+  test('that is interrupted leaves nothing, and can be sent again', async () => {
+    const target = await beginUpload(storage);
+    const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
+    const cut = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
+    cut.write(small.subarray(0, 500));
+    await waitUntil(() => partsOf(target.upload).length === 1);
+    cut.destroy();
+    await waitUntil(() => partsOf(target.upload).length === 0);
+    const eTag = createHash('md5').update(small).digest('hex');
+    await expect(storage.complete(target, [{ partNumber: 1, eTag }], 1000)).rejects.toThrow(PartsMismatch);
+    await storage.complete(target, [await putPart(storage, target, 1, small)], 1000);
+    expect(await readAll(storage, target.key)).toEqual(small);
+  });
+
+  test('sent again with other bytes does not harm the good one', async () => {
+    const target = await beginUpload(storage);
+    const good = await putPart(storage, target, 1, small);
+    await putPart(storage, target, 1, randomBytes(1000));
+    await storage.complete(target, [good], 1000);
+    expect(await readAll(storage, target.key)).toEqual(small);
+  });
+
+  test('in flight when its upload is aborted is 404', async () => {
+    const target = await beginUpload(storage);
+    const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
+    const slow = request(url, { method: 'PUT', headers: { 'content-length': 1000 } });
+    slow.write(small.subarray(0, 500));
+    await waitUntil(() => partsOf(target.upload).length === 1);
+    await storage.abort(target);
+    slow.end(small.subarray(500));
+    expect(await statusOf(slow)).toBe(404);
+    expect(existsSync(join(opened.folder, 'parts', target.upload))).toBe(false);
+    expect(readdirSync(join(opened.folder, 'trash'))).toEqual([]);
+  });
+
+  const chunked = (size: number) =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(size));
+        controller.close();
+      },
+    });
+});
+
+describe('a complete', () => {
+  test('leaves the object and no parts', async () => {
+    const target = await beginUpload(storage);
+    await storage.complete(target, await putParts(storage, target, [small, small]), 2000);
+    expect(existsSync(join(opened.folder, 'parts', target.upload))).toBe(false);
+    expect(readdirSync(join(opened.folder, 'objects', target.key.slice(-2)))).toContain(target.key);
+  });
+
+  test('after a crash half way begins anew; after a crash at its end clears up', async () => {
+    const target = await beginUpload(storage);
+    const parts = await putParts(storage, target, [small, small]);
+    const folder = join(opened.folder, 'parts', target.upload);
+    writeFileSync(join(folder, 'draft-left'), 'half');
+    await storage.complete(target, parts, 2000);
+    mkdirSync(folder);
+    writeFileSync(join(folder, `1-${createHash('md5').update(small).digest('hex')}`), small);
+    await storage.complete(target, parts, 2000);
+    expect(existsSync(folder)).toBe(false);
+    expect(await readAll(storage, target.key)).toEqual(Buffer.concat([small, small]));
+  });
+});
+
+describe('a download', () => {
+  test.each([
+    ['text/html', '<script>alert(1)</script>'],
+    ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
+    ['text/markdown', '[x](javascript:alert(1))'],
+  ])('of %s is an attachment that runs nothing', async (mimeType, text) => {
+    const answer = await download(storage, await store(storage, Buffer.from(text), 1000), { name: 'a.x', mimeType });
+    expect(answer.headers.get('content-type')).toBe(mimeType);
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment;/);
+    expect(answer.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('cache-control')).toMatch(/^private, max-age=(59|60)$/);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each([
+    'plain.txt',
+    'två ord.txt',
+    '映画.mp4',
+    '🎬 final (2).mov',
+    `it's "quoted" \\ 100%.txt`,
+    "*'()!~;=,.txt",
+    'مرحبا.pdf',
+    'e\u0301.png',
+    'a\u202egnp.exe',
+  ])('is named %s', async (name) => {
+    const answer = await download(storage, await store(storage, small, 1000), { name });
+    expect(answer.status).toBe(200);
+    expect(shownName(answer.headers.get('content-disposition') ?? '')).toBe(name);
+  });
+
+  test('with half a character or a line break in its name, or a type that is none, breaks no header', async () => {
+    const key = await store(storage, small, 1000);
+    const answer = await download(storage, key, { name: 'a\ud83d\r\nX-Evil: 1', mimeType: 'text/html\r\nX-Evil: 1' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-evil')).toBeNull();
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(shownName(answer.headers.get('content-disposition') ?? '')).toBe('a\ufffd\r\nX-Evil: 1');
+  });
+
+  test('answers HEAD, If-Range, If-None-Match and If-Match', async () => {
+    const key = await store(storage, small, 1000);
+    const head = await download(storage, key, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '1000', '']);
+    expect(head.headers.get('accept-ranges')).toBe('bytes');
+    const eTag = head.headers.get('etag') ?? '';
+    const range = 'bytes=10-19';
+    const same = await download(storage, key, { headers: { range, 'if-range': eTag } });
+    expect([same.status, await bytesOf(same)]).toEqual([206, small.subarray(10, 20)]);
+    const other = await download(storage, key, { headers: { range, 'if-range': '"other"' } });
+    expect([other.status, await bytesOf(other)]).toEqual([200, small]);
+    // Not by fetch, which asks for an uncached answer as soon as there is If-None-Match.
+    const url = await storage.downloadUrl(key, { name: 'a', mimeType: 'text/plain' }, 60);
+    expect(await statusOf(request(url, { headers: { 'if-none-match': eTag } }).end())).toBe(304);
+    expect((await download(storage, key, { headers: { 'if-match': '"other"' } })).status).toBe(412);
+  });
+
+  test('that is refused carries no header of the object', async () => {
+    const key = await store(storage, small, 1000);
+    const answer = await download(storage, key, { headers: { range: 'bytes=5000-' } });
+    expect([answer.status, await answer.text()]).toEqual([416, '']);
+    for (const name of ['content-disposition', 'content-type', 'cache-control', 'etag']) {
+      expect(answer.headers.get(name)).toBeNull();
+    }
+    const missing = await download(storage, newKey());
+    expect(missing.headers.get('content-type')).toContain('application/problem+json');
+    expect(missing.headers.get('cache-control')).toBeNull();
+    expect(await missing.json()).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('of a path that leads elsewhere is no route', async () => {
+    const { origin, search } = new URL(await storage.downloadUrl(newKey(), { name: 'a', mimeType: 'a/b' }, 60));
+    for (const path of ['..%2f..%2fetc%2fpasswd', '%2e%2e/secret', '%00', 'a%5c..%5cb', '.hidden']) {
+      const answer = await fetch(`${origin}/blobs/objects/${path}${search}`);
+      expect([403, 404]).toContain(answer.status);
+    }
+  });
+
+  /** As a browser reads it (RFC 6266). */
+  function shownName(disposition: string): string | undefined {
+    const extended = /filename\*=UTF-8''([\w!#$&+.^`|~%-]+)$/.exec(disposition)?.[1];
+    return extended === undefined ? /filename="([^"\\]*)"$/.exec(disposition)?.[1] : decodeURIComponent(extended);
+  }
+});
+
+describe('a full disk', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('takes no part, leaves nothing of it, and goes on when there is room again', async () => {
+    const files = new DiskFiles(opened.folder);
+    const upload = await files.begin();
+    const target = { key: newKey(), upload };
+    const body = async function* () {
+      yield small;
+    };
+    await onFullDisk('writeFile', () =>
+      expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
+    );
+    await onFullDisk('datasync', () =>
+      expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
+    );
+    expect(partsOf(upload)).toEqual([]);
+    const eTag = await files.putPart(upload, { partNumber: 1, size: 1000 }, body());
+    await files.putPart(upload, { partNumber: 2, size: 1000 }, body());
+    const parts = [1, 2].map((partNumber) => ({ partNumber, eTag }));
+    await onFullDisk('writeFile', () => expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull));
+    expect(partsOf(upload)).toHaveLength(2);
+    await files.complete(target, parts, 2000);
+    expect(await readAll(storage, target.key)).toHaveLength(2000);
+  });
+
+  async function onFullDisk(method: 'writeFile' | 'datasync', attempt: () => Promise<void>) {
+    await using probe = await open(import.meta.filename);
+    const prototype: FileHandle = Object.getPrototypeOf(probe);
+    const spy = vi.spyOn(prototype, method);
+    spy.mockRejectedValueOnce(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
+    await attempt();
+    expect(spy).toHaveBeenCalledOnce();
+    spy.mockRestore();
+  }
+});
+
+test('what a crash left in the trash is cleared away by the next start', async () => {
+  const left = join(opened.folder, 'trash', randomUUID());
+  mkdirSync(left, { recursive: true });
+  writeFileSync(join(left, '1-part'), 'x');
+  await new DiskFiles(opened.folder).begin();
+  expect(existsSync(left)).toBe(false);
+});
+
+test('a folder that cannot be made is not reachable', async () => {
+  writeFileSync(join(opened.folder, 'a-file'), '');
+  expect(await new DiskFiles(join(opened.folder, 'a-file')).isReachable()).toBe(false);
+});
+
+async function waitUntil(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await delay(10);
+  expect(holds()).toBe(true);
+}
+
+async function statusOf(sent: ClientRequest): Promise<number | undefined> {
+  const [answer] = await once(sent, 'response');
+  answer.resume();
+  return answer.statusCode;
+}

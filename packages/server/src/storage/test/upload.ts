@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import type { Storage, StorageUpload, StoredPart } from '../storage.ts';
+
+export const newKey = (): string => randomUUID();
+
+export async function beginUpload(storage: Storage, key: string = newKey()): Promise<StorageUpload> {
+  return { key, upload: await storage.begin(key) };
+}
+
+/** As the API splits: even parts, of which only the last may be smaller than the least. */
+export function splitEvenly(bytes: Buffer, leastPart: number): Buffer[] {
+  const count = Math.max(1, Math.floor(bytes.length / leastPart));
+  const partSize = Math.ceil(bytes.length / count);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += partSize) parts.push(bytes.subarray(at, at + partSize));
+  return parts;
+}
+
+export async function put(url: string, body: Buffer): Promise<Response> {
+  return fetch(url, { method: 'PUT', body: new Uint8Array(body) });
+}
+
+export async function putPart(
+  storage: Storage,
+  target: StorageUpload,
+  partNumber: number,
+  body: Buffer,
+): Promise<StoredPart> {
+  const answer = await put(await storage.partUrl(target, { partNumber, size: body.length }, 60), body);
+  expect(answer.status, await answer.text()).toBe(200);
+  return { partNumber, eTag: answer.headers.get('etag') ?? '' };
+}
+
+export async function putParts(storage: Storage, target: StorageUpload, parts: Buffer[]): Promise<StoredPart[]> {
+  const stored: StoredPart[] = [];
+  for (const [index, part] of parts.entries()) stored.push(await putPart(storage, target, index + 1, part));
+  return stored;
+}
+
+/** The key of a new object with these bytes. */
+export async function store(storage: Storage, bytes: Buffer, leastPart: number): Promise<string> {
+  const target = await beginUpload(storage);
+  const parts = await putParts(storage, target, splitEvenly(bytes, leastPart));
+  await storage.complete(target, parts, bytes.length);
+  return target.key;
+}
+
+export async function readAll(
+  storage: Storage,
+  key: string,
+  range?: { start?: number; length?: number },
+): Promise<Buffer> {
+  return buffer(await storage.read(key, range));
+}
+
+export async function download(
+  storage: Storage,
+  key: string,
+  {
+    name = 'report.pdf',
+    mimeType = 'application/pdf',
+    ...init
+  }: { name?: string; mimeType?: string } & RequestInit = {},
+): Promise<Response> {
+  return fetch(await storage.downloadUrl(key, { name, mimeType }, 60), init);
+}
+
+export const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
