@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import { closeThreads, renderInThread } from './pool.ts';
+import { type FileFormat, formatOf, mediumOf, type SandboxRequest } from './request.ts';
+
+export type { SandboxRequest } from './request.ts';
+
+/** Makes the real file that stands in for a vendor's, the same for the same model, prompt and settings. */
+export async function renderSandbox(
+  request: SandboxRequest,
+  path: string,
+  options: { onProgress?: (fraction: number) => void; signal?: AbortSignal } = {},
+): Promise<FileFormat & { size: number }> {
+  const format = formatOf(mediumOf(request));
+  const part = `${path}.${randomUUID()}.part`;
+  const onProgress = options.onProgress ?? (() => {});
+  try {
+    await renderInThread(request, part, onProgress, options.signal);
+    options.signal?.throwIfAborted();
+    const { size } = await stat(part);
+    await rename(part, path);
+    onProgress(1);
+    return { ...format, size };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Ends the rendering threads; what is under way is given up. */
+export const closeSandbox = closeThreads;
