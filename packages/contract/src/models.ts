@@ -212,6 +212,31 @@ export const settingsInEffect = (limits: VideoLimits, asked: VideoConfigs | null
   };
 };
 
+const SHORT_SIDES = new Map([
+  ['480p', 480],
+  ['720p', 720],
+  ['768p', 768],
+  ['1080p', 1080],
+  ['2k', 1440],
+  ['4k', 2160],
+]);
+const LONGEST_SIDE_OF_4K = 3840;
+
+/** The exact picture of a resolution and an aspect ratio: the short side is the resolution's number, both sides are even. */
+export function pixelsOf(resolution: string, aspectRatio: string): { width: number; height: number } {
+  const number = SHORT_SIDES.get(resolution);
+  const [across = 0, down = 0] = aspectRatio.split(':').map(Number);
+  if (number === undefined || !(across > 0 && down > 0)) {
+    throw new RangeError(`No pixels are known for ${resolution} at ${aspectRatio}.`);
+  }
+  const even = (length: number) => 2 * Math.round(length / 2);
+  const [less, more] = across < down ? [across, down] : [down, across];
+  const longest = resolution === '4k' ? LONGEST_SIDE_OF_4K : Number.POSITIVE_INFINITY;
+  const asked = even((number * more) / less);
+  const [short, long] = asked > longest ? [even((longest * less) / more), longest] : [number, asked];
+  return across < down ? { width: short, height: long } : { width: long, height: short };
+}
+
 export const ModelRecord = z.object({
   id: z.string(),
   name: z.string(),

@@ -1,5 +1,31 @@
-import { writeFile } from 'node:fs/promises';
-export async function renderSandbox(request: { outputType: string; outputModel: string; prompt: string }, path: string, _o?: unknown) {
-  await writeFile(path, request.outputModel === 'markdown' ? `# ${request.prompt}\n` : '%PDF-1.4\n1 0 obj\n');
+import { randomUUID } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import { closeThreads, renderInThread } from './pool.ts';
+import { type FileFormat, formatOf, mediumOf, type SandboxRequest } from './request.ts';
+
+export type { SandboxRequest } from './request.ts';
+
+/** Makes the real file that stands in for a vendor's, the same for the same model, prompt and settings. */
+export async function renderSandbox(
+  request: SandboxRequest,
+  path: string,
+  options: { onProgress?: (fraction: number) => void; signal?: AbortSignal } = {},
+): Promise<FileFormat & { size: number }> {
+  const format = formatOf(mediumOf(request));
+  const part = `${path}.${randomUUID()}.part`;
+  const onProgress = options.onProgress ?? (() => {});
+  try {
+    await renderInThread(request, part, onProgress, options.signal);
+    options.signal?.throwIfAborted();
+    const { size } = await stat(part);
+    await rename(part, path);
+    onProgress(1);
+    return { ...format, size };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }
-export async function closeSandbox() {}
+
+/** Ends the rendering threads; what is under way is given up. */
+export const closeSandbox = closeThreads;

@@ -1,0 +1,73 @@
+import { type FontName, fontOf } from './fonts.ts';
+import { broken, drawable } from './text.ts';
+
+const LINE_HEIGHT = 1.35;
+
+export interface TextBlock {
+  font: FontName;
+  /** Of the letters, in pixels. */
+  size: number;
+  lines: string[];
+  height: number;
+}
+
+/** The text in lines that fit the width; what needs more lines than allowed ends with an ellipsis. */
+export function wrapped(text: string, font: FontName, size: number, width: number, mostLines: number): TextBlock {
+  const measure = meter(font, size);
+  const longestWord = Math.max(4, Math.floor(width / (size * 0.7)));
+  const lines: string[] = [];
+  for (const paragraph of broken(drawable(text, font), longestWord, ' ').split('\n')) {
+    let line = '';
+    for (const word of paragraph.split(/\s+/).filter(Boolean)) {
+      const longer = line === '' ? word : `${line} ${word}`;
+      if (line !== '' && measure(longer) > width) {
+        lines.push(line);
+        line = word;
+      } else line = longer;
+    }
+    if (line !== '') lines.push(line);
+    if (lines.length > mostLines) break;
+  }
+  const kept = lines.slice(0, mostLines);
+  const last = kept.at(-1);
+  if (lines.length > mostLines && last !== undefined) {
+    let characters = Array.from(last);
+    while (characters.length > 0 && measure(`${characters.join('')}…`) > width) characters = characters.slice(0, -1);
+    kept[kept.length - 1] = `${characters.join('')}…`;
+  }
+  return { font, size, lines: kept, height: kept.length * size * LINE_HEIGHT };
+}
+
+/** The letters as SVG path data with the block's upper left corner at the point: needs no font where it is rendered. */
+export function outlined({ font: name, size, lines }: TextBlock, left: number, top: number): string {
+  const font = fontOf(name);
+  const scale = size / font.unitsPerEm;
+  return lines
+    .map((line, row) => {
+      const baseline = top + size * (0.95 + row * LINE_HEIGHT);
+      let pen = left;
+      const { glyphs, positions } = font.layout(line);
+      return glyphs
+        .map((glyph, index) => {
+          const { xAdvance = 0, xOffset = 0, yOffset = 0 } = positions[index] ?? {};
+          const x = pen + xOffset * scale;
+          pen += xAdvance * scale;
+          return glyph.path.transform(scale, 0, 0, -scale, x, baseline - yOffset * scale).toSVG();
+        })
+        .join('');
+    })
+    .join('');
+}
+
+function meter(name: FontName, size: number): (text: string) => number {
+  const font = fontOf(name);
+  const widths = new Map<string, number>();
+  const widthOf = (character: string): number => {
+    const known = widths.get(character);
+    if (known !== undefined) return known;
+    const width = (font.glyphForCodePoint(character.codePointAt(0) ?? 0).advanceWidth * size) / font.unitsPerEm;
+    widths.set(character, width);
+    return width;
+  };
+  return (text) => Array.from(text).reduce((sum, character) => sum + widthOf(character), 0);
+}

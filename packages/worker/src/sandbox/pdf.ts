@@ -1,0 +1,49 @@
+import pdfmake from 'pdfmake';
+import type { StyleDictionary } from 'pdfmake/interfaces.js';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+import { fontPath } from './fonts.ts';
+import { contentOf } from './pdf-content.ts';
+import { drawable } from './text.ts';
+
+const sans = fontPath('DejaVuSans');
+const bold = fontPath('DejaVuSans-Bold');
+const mono = fontPath('DejaVuSansMono');
+const shipped = new Set([sans, bold, mono]);
+
+// Whatever a document's text says, nothing is fetched, and nothing is read but the fonts.
+pdfmake.setUrlAccessPolicy(() => false);
+pdfmake.setLocalAccessPolicy((path) => shipped.has(path));
+pdfmake.setFonts({
+  DejaVuSans: { normal: sans, bold, italics: sans, bolditalics: bold },
+  DejaVuSansMono: { normal: mono, bold: mono, italics: mono, bolditalics: mono },
+});
+
+/** The same bytes whenever they are made. */
+const WRITTEN_AT = new Date('2026-01-01T00:00:00Z');
+
+const STYLES: StyleDictionary = {
+  heading1: { fontSize: 22, bold: true, margin: [0, 0, 0, 10] },
+  heading2: { fontSize: 15, bold: true, margin: [0, 14, 0, 6] },
+  heading3: { fontSize: 12, bold: true, margin: [0, 10, 0, 4] },
+  block: { margin: [0, 0, 0, 6] },
+  code: { fontSize: 9, color: '#1d2939' },
+  quote: { color: '#475467' },
+  link: { color: '#175cd3', decoration: 'underline' },
+  footer: { fontSize: 8, color: '#667085', alignment: 'center' },
+};
+
+export async function pdfOf(markdown: string, title: string): Promise<Uint8Array> {
+  const tree = unified().use(remarkParse).use(remarkGfm).parse(markdown);
+  const document = pdfmake.createPdf({
+    info: { title: drawable(title, 'DejaVuSans'), creator: 'Project Review Service', creationDate: WRITTEN_AT },
+    pageSize: 'A4',
+    pageMargins: [56, 56, 56, 56],
+    defaultStyle: { font: 'DejaVuSans', fontSize: 10, lineHeight: 1.25 },
+    styles: STYLES,
+    content: contentOf(tree),
+    footer: (page, pages) => ({ text: `${page} / ${pages}`, style: 'footer' }),
+  });
+  return document.getBuffer();
+}

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { closeSandbox, renderSandbox } from './render.ts';
+import { PROMPT, requestOf, workshop } from './test/requests.ts';
+
+const { folder, newPath, make } = await workshop();
+const LONG = { resolution: '1080p', aspectRatio: '16:9', durationSeconds: 15 };
+const leftovers = async () => (await readdir(folder)).filter((name) => name.endsWith('.part'));
+
+// Tried again because a busy machine may hold up the whole process, which is no fault of the code.
+it('leaves the event loop free while a video is made, and tells how far it is', { retry: 2 }, async () => {
+  await make(requestOf('markdown'));
+  const seen: number[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await renderSandbox(requestOf('veo-3.1-generate-preview'), newPath(), { onProgress: (part) => seen.push(part) });
+  delay.disable();
+  expect(delay.max / 1e6).toBeLessThan(200);
+  expect(seen.length).toBeGreaterThan(20);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  expect(seen[0]).toBeLessThan(0.1);
+  expect(seen.at(-1)).toBe(1);
+});
+
+it('ends soon when it is given up, and leaves nothing behind', async () => {
+  const reason = new Error('not wanted');
+  const stop = new AbortController();
+  const path = newPath();
+  const started = Promise.withResolvers<void>();
+  const made = renderSandbox(requestOf('seedance-2.5', PROMPT, LONG), path, {
+    signal: stop.signal,
+    onProgress: () => started.resolve(),
+  });
+  await started.promise;
+  const from = performance.now();
+  stop.abort(reason);
+  await expect(made).rejects.toBe(reason);
+  expect(performance.now() - from).toBeLessThan(2000);
+  await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await leftovers()).toEqual([]);
+  await make(requestOf('markdown'));
+});
+
+it('gives up at once what waits for a thread or has not begun', async () => {
+  const busy = new AbortController();
+  const long = [1, 2].map(() =>
+    renderSandbox(requestOf('seedance-2.5', PROMPT, LONG), newPath(), { signal: busy.signal }),
+  );
+  const stop = new AbortController();
+  const waiting = renderSandbox(requestOf('markdown'), newPath(), { signal: stop.signal });
+  await sleep(20);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(renderSandbox(requestOf('markdown'), newPath(), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  busy.abort();
+  expect(await Promise.allSettled(long)).toMatchObject([1, 2].map(() => ({ reason: { name: 'AbortError' } })));
+  expect(await leftovers()).toEqual([]);
+});
+
+it('makes many at a time, each its own', async () => {
+  const prompts = Array.from({ length: 12 }, (_, index) => `Prompt number ${index}`);
+  const made = await Promise.all(prompts.map((prompt) => make(requestOf('markdown', prompt))));
+  for (const [index, { path }] of made.entries()) expect(await readFile(path, 'utf8')).toContain(prompts[index]);
+});
+
+it('replaces a file that is already there', async () => {
+  const path = newPath();
+  await writeFile(path, 'old');
+  await renderSandbox(requestOf('markdown'), path);
+  expect(await readFile(path, 'utf8')).toContain(PROMPT);
+});
+
+it('refuses what no model makes, and a folder that is not there', async () => {
+  const wrong = { ...requestOf('pdf'), outputType: 'IMAGE' as const };
+  await expect(renderSandbox(wrong, newPath())).rejects.toThrow('pdf is no model for IMAGE');
+  const unset = { ...requestOf('kling-3.0'), settings: null };
+  await expect(renderSandbox(unset, newPath())).rejects.toThrow('needs its settings');
+  const lost = join(folder, 'missing', 'file');
+  for (const model of ['markdown', 'meshy-7', 'seedance-2.0-mini']) {
+    await expect(renderSandbox(requestOf(model), lost)).rejects.toThrow('ENOENT');
+  }
+});
+
+it('works again after it was closed, and gives up what was under way', async () => {
+  const under = renderSandbox(requestOf('seedance-2.5', PROMPT, LONG), newPath());
+  const refused = expect(under).rejects.toThrow();
+  await sleep(100);
+  await closeSandbox();
+  await refused;
+  expect(await leftovers()).toEqual([]);
+  expect((await make(requestOf('markdown'))).size).toBeGreaterThan(500);
+});
+
+it('does not keep a process alive that has nothing else to do', () => {
+  const script = `
+    import { renderSandbox } from ${JSON.stringify(new URL('./render.ts', import.meta.url).href)};
+    const made = await renderSandbox(${JSON.stringify(requestOf('gpt-image-2'))}, ${JSON.stringify(newPath())});
+    console.log(made.mimeType);`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  expect({ stdout, stderr, status }).toEqual({ stdout: 'image/png\n', stderr: '', status: 0 });
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { EncodedPacketSink, FilePathSource, Input, type InputTrack, MP4 } from 'mediabunny';
+
+/** What a player finds in the file, and a digest of what it would decode: the file itself also holds the time it was made. */
+export async function readVideo(path: string) {
+  using input = new Input({ source: new FilePathSource(path), formats: [MP4] });
+  const video = await input.getPrimaryVideoTrack();
+  if (!video) throw new Error('The file has no video.');
+  const audio = await input.getPrimaryAudioTrack();
+  const picture = await packetsOf(video);
+  const sound = audio && (await packetsOf(audio));
+  return {
+    codec: await video.getCodec(),
+    pixels: `${await video.getDisplayWidth()}x${await video.getDisplayHeight()}`,
+    seconds: await input.computeDuration(),
+    frames: picture.count,
+    keys: picture.keys,
+    audio: audio && { codec: await audio.getCodec(), seconds: await audio.computeDuration() },
+    digest: `${picture.digest} ${sound?.digest ?? ''}`,
+    streams: await indexComesFirst(path),
+  };
+}
+
+async function packetsOf(track: InputTrack) {
+  const hash = createHash('sha256');
+  const keys: number[] = [];
+  let count = 0;
+  for await (const { data, type, timestamp } of new EncodedPacketSink(track).packets()) {
+    if (type === 'key' && track.isVideoTrack()) keys.push(count);
+    hash.update(data).update(String(timestamp));
+    count += 1;
+  }
+  return { count, keys, digest: hash.digest('hex') };
+}
+
+async function indexComesFirst(path: string): Promise<boolean> {
+  const bytes = await readFile(path);
+  const index = bytes.indexOf('moov');
+  return index > 0 && index < bytes.indexOf('mdat');
+}

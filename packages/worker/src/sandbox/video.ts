@@ -1,0 +1,123 @@
+import { registerAacEncoder } from '@mediabunny/aac-encoder';
+import { pixelsOf, type VideoSettings } from '@review/contract';
+import {
+  AudioSample,
+  AudioSampleSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  FilePathTarget,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny';
+import { type Chance, chanceOf } from './chance.ts';
+import { type EncodedLoop, encodeLoop } from './h264.ts';
+import { drawFrame, orbitsOf } from './motion.ts';
+import { pixelsOfSvg } from './rasterise.ts';
+import type { Maker, SandboxRequest, Task } from './request.ts';
+import { sceneOf } from './scene.ts';
+import { CHANNELS, SAMPLE_RATE, tuneOf } from './sound.ts';
+import { frameOf } from './yuv.ts';
+
+registerAacEncoder();
+
+export const FRAME_RATE = 24;
+/** One second of frames, whatever the length asked: encoding is what takes the time. */
+const LOOP_FRAMES = FRAME_RATE;
+const SAMPLES_PER_PACKET = 1024;
+
+export const makeVideo: Maker = async (request, path, task) => {
+  const { settings } = request;
+  if (settings === null) throw new TypeError('A video needs its settings.');
+  const loop = await loopOf(request, settings, {
+    ...task,
+    progress: (fraction) => task.progress(0.05 + 0.75 * fraction),
+  });
+  const output = new Output({
+    // The index is written into room kept at the front: a browser plays while it loads, and no copy is held in memory.
+    format: new Mp4OutputFormat({ fastStart: 'reserve' }),
+    target: new FilePathTarget(path),
+  });
+  try {
+    await write(output, loop, settings, chanceOf(request, 'sound'), {
+      ...task,
+      progress: (fraction) => task.progress(0.8 + 0.2 * fraction),
+    });
+  } catch (error) {
+    await output.cancel();
+    throw error;
+  }
+};
+
+async function loopOf(request: SandboxRequest, settings: VideoSettings, task: Task): Promise<EncodedLoop> {
+  const { width, height } = pixelsOf(settings.resolution, settings.aspectRatio);
+  const chance = chanceOf(request, 'picture');
+  const { svg, label } = sceneOf(request, chance, { width, height });
+  const still = frameOf(await pixelsOfSvg(svg), width, height);
+  const frame = { ...still, bytes: new Uint8Array(still.bytes.length) };
+  const orbits = orbitsOf(chance, width, height);
+  return encodeLoop({ width, height, frameRate: FRAME_RATE, frames: LOOP_FRAMES }, (index) => {
+    task.checkpoint();
+    task.progress(index / LOOP_FRAMES);
+    drawFrame(still, frame, orbits, label, index / LOOP_FRAMES);
+    return frame.bytes;
+  });
+}
+
+async function write(
+  output: Output,
+  loop: EncodedLoop,
+  { durationSeconds, generateAudio }: VideoSettings,
+  chance: Chance,
+  task: Task,
+): Promise<void> {
+  const picture = new EncodedVideoPacketSource('avc');
+  output.addVideoTrack(picture, { frameRate: FRAME_RATE, maximumPacketCount: durationSeconds * FRAME_RATE });
+  const sound = generateAudio ? new AudioSampleSource({ codec: 'aac', bitrate: 96_000 }) : null;
+  // The encoder adds a packet of its own; one fewer keeps the sound no longer than the picture.
+  const soundPackets = Math.floor((durationSeconds * SAMPLE_RATE) / SAMPLES_PER_PACKET);
+  const soundSamples = (soundPackets - 1) * SAMPLES_PER_PACKET;
+  const tune = tuneOf(chance, soundSamples);
+  if (sound) output.addAudioTrack(sound, { maximumPacketCount: soundPackets });
+  await output.start();
+  for (let second = 0; second < durationSeconds; second += 1) {
+    task.checkpoint();
+    await addPicture(picture, loop, second);
+    const from = second * SAMPLE_RATE;
+    const count = Math.min(SAMPLE_RATE, soundSamples - from);
+    if (sound && count > 0) await addSound(sound, tune(from, count), second);
+    task.progress((second + 1) / durationSeconds);
+  }
+  await output.finalize();
+}
+
+async function addPicture(source: EncodedVideoPacketSource, loop: EncodedLoop, second: number): Promise<void> {
+  const decoderConfig = { ...loop.decoder, colorSpace: COLOUR_SPACE };
+  for (let index = 0; index < FRAME_RATE; index += 1) {
+    const frame = second * FRAME_RATE + index;
+    const packet = loop.packets[frame % loop.packets.length];
+    if (!packet) throw new Error('The encoder made no frames.');
+    const type = packet.isKey ? 'key' : 'delta';
+    await source.add(
+      new EncodedPacket(packet.data, type, frame / FRAME_RATE, 1 / FRAME_RATE),
+      frame === 0 ? { decoderConfig } : undefined,
+    );
+  }
+}
+
+async function addSound(source: AudioSampleSource, data: Float32Array, timestamp: number): Promise<void> {
+  using sample = new AudioSample({
+    data,
+    format: 'f32',
+    numberOfChannels: CHANNELS,
+    sampleRate: SAMPLE_RATE,
+    timestamp,
+  });
+  await source.add(sample);
+}
+
+const COLOUR_SPACE: VideoColorSpaceInit = {
+  primaries: 'bt709',
+  transfer: 'bt709',
+  matrix: 'bt709',
+  fullRange: false,
+};
