@@ -269,14 +269,20 @@ export const models = room({
   },
 });
 
-const FORMATS: Record<OutputType, { extension: string; accepts: RegExp }> = {
-  DOCUMENT: { extension: 'pdf', accepts: /^application\/pdf$/ },
-  IMAGE: { extension: 'png', accepts: /^image\/(png|jpeg|webp)$/ },
-  VIDEO: { extension: 'mp4', accepts: /^video\/mp4$/ },
-  '3D': { extension: 'glb', accepts: /^model\/gltf-binary$/ },
+interface Format {
+  extension: string;
+  mimeType: string;
+  accepts: RegExp;
+}
+
+const FORMATS: Record<OutputType, Format> = {
+  DOCUMENT: { extension: 'pdf', mimeType: 'application/pdf', accepts: /^application\/pdf$/ },
+  IMAGE: { extension: 'png', mimeType: 'image/png', accepts: /^image\/(png|jpeg|webp)$/ },
+  VIDEO: { extension: 'mp4', mimeType: 'video/mp4', accepts: /^video\/mp4$/ },
+  '3D': { extension: 'glb', mimeType: 'model/gltf-binary', accepts: /^model\/gltf-binary$/ },
 };
-const MARKDOWN = { extension: 'md', accepts: /^text\/(plain|markdown)$/ };
+const MARKDOWN: Format = { extension: 'md', mimeType: 'text/markdown', accepts: /^text\/(plain|markdown)$/ };
 
 /** What a model's result is named like, and which types of content it may have. */
-export const formatOf = ({ id, outputType }: Pick<Model, 'id' | 'outputType'>) =>
+export const formatOf = ({ id, outputType }: Pick<Model, 'id' | 'outputType'>): Format =>
   id === 'markdown' ? MARKDOWN : FORMATS[outputType];

@@ -127,11 +127,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     async startUpload({ id, body: { epoch, size }, base }) {
-      await change(id, epoch, async (trx) => {
+      await change(id, epoch, async (trx, held) => {
         await dropUploads(trx, [id], now());
         const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
         if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
-        const asked = { name: id, size };
+        const model = findModel(held.outputModel);
+        const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
         const storageKey = `${id}-${randomUUID()}`;
         await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
       });
