@@ -2,6 +2,7 @@ import { LinkRole, type ProjectRole } from '@review/contract';
 import type { Selectable } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
+import { memberships, type Viewer } from '../projects/queries.ts';
 
 export interface StoredLink {
   id: string;
@@ -30,20 +31,17 @@ const record = (row: Selectable<Schema['access_links']>): StoredLink => ({
 
 export async function findVisibleAccessLink(
   db: Database,
-  viewer: { workspaceId: string; userId: string },
+  viewer: Viewer,
   id: string,
 ): Promise<VisibleAccessLink | undefined> {
   const row = await db
     .selectFrom('access_links as link')
-    .innerJoin('projects as project', 'project.id', 'link.project_id')
-    .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'link.project_id')
     .where('link.id', '=', id)
-    .where('membership.user_id', '=', viewer.userId)
-    .where('project.workspace_id', '=', viewer.workspaceId)
     .selectAll('link')
-    .select(['membership.role as callerRole', 'project.deletes_at'])
+    .select(['seen.role as callerRole', 'seen.deletesAt'])
     .executeTakeFirst();
-  return row && { ...record(row), projectId: row.project_id, role: row.callerRole, deletesAt: row.deletes_at };
+  return row && { ...record(row), projectId: row.project_id, role: row.callerRole, deletesAt: row.deletesAt };
 }
 
 export async function listAccessLinks(

@@ -141,18 +141,7 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
   };
 }
 
-export interface NewCommentRow {
-  id: string;
-  projectId: string;
-  fileId: string | null;
-  parentId: string | null;
-  authorId: string;
-  content: string | null;
-  anchor: number | null;
-  duration: number | null;
-  annotation: string | null;
-  createdAt: string;
-}
+export type NewCommentRow = Omit<StoredComment, 'resolvedAt' | 'deletedAt' | 'updatedAt'>;
 
 export async function insertComment(trx: Writer, comment: NewCommentRow): Promise<void> {
   await trx

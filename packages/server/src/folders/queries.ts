@@ -1,6 +1,7 @@
 import type { ProjectRole } from '@review/contract';
 import { sql } from 'kysely';
 import type { Database, Writer } from '../db/schema.ts';
+import { memberships, type Viewer } from '../projects/queries.ts';
 
 export interface VisibleFolder {
   id: string;
@@ -9,19 +10,12 @@ export interface VisibleFolder {
   deletesAt: string | null;
 }
 
-export async function findVisibleFolder(
-  db: Database,
-  viewer: { workspaceId: string; userId: string },
-  id: string,
-): Promise<VisibleFolder | undefined> {
+export async function findVisibleFolder(db: Database, viewer: Viewer, id: string): Promise<VisibleFolder | undefined> {
   return db
     .selectFrom('folders as folder')
-    .innerJoin('projects as project', 'project.id', 'folder.project_id')
-    .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'folder.project_id')
     .where('folder.id', '=', id)
-    .where('membership.user_id', '=', viewer.userId)
-    .where('project.workspace_id', '=', viewer.workspaceId)
-    .select(['folder.id', 'folder.project_id as projectId', 'membership.role', 'project.deletes_at as deletesAt'])
+    .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
     .executeTakeFirst();
 }
 

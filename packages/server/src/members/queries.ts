@@ -1,5 +1,6 @@
 import type { ProjectRole } from '@review/contract';
 import type { Database, Writer } from '../db/schema.ts';
+import { memberships, type Viewer } from '../projects/queries.ts';
 
 export interface Person {
   id: string;
@@ -16,19 +17,12 @@ export interface VisibleMember {
   deletesAt: string | null;
 }
 
-export async function findVisibleMember(
-  db: Database,
-  viewer: { workspaceId: string; userId: string },
-  id: string,
-): Promise<VisibleMember | undefined> {
+export async function findVisibleMember(db: Database, viewer: Viewer, id: string): Promise<VisibleMember | undefined> {
   return db
     .selectFrom('project_members as member')
-    .innerJoin('projects as project', 'project.id', 'member.project_id')
-    .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'member.project_id')
     .where('member.id', '=', id)
-    .where('membership.user_id', '=', viewer.userId)
-    .where('project.workspace_id', '=', viewer.workspaceId)
-    .select(['member.id', 'member.project_id as projectId', 'membership.role', 'project.deletes_at as deletesAt'])
+    .select(['member.id', 'member.project_id as projectId', 'seen.role', 'seen.deletesAt'])
     .executeTakeFirst();
 }
 

@@ -33,18 +33,9 @@ export const uploadRecord = (row: Selectable<Schema['uploads']>): Upload => ({
   expiresAt: row.expires_at,
 });
 
-export interface NewUploadRow {
-  id: string;
-  projectId: string;
-  startedBy: string;
-  name: string;
-  declaredType: string | null;
-  size: number;
-  partCount: number;
-  storageKey: string;
+export type NewUploadRow = Omit<Upload, 'storageUpload' | 'completedWith' | 'mimeType' | 'commentId'> & {
   createdAt: string;
-  expiresAt: string;
-}
+};
 
 export async function insertUpload(trx: Writer, upload: NewUploadRow): Promise<void> {
   await trx
