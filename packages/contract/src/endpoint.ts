@@ -19,6 +19,8 @@ export interface Rules {
   only?: 'starter' | 'author' | 'author-or-lead';
   /** Calls in a window from one address, whoever makes them. */
   perAddress?: number;
+  /** Where the thing that the answer names can be read: `:id` is the answer's own. */
+  location?: `/api/${string}/:id`;
   /** The answer carries an ETag, and a caller that names it is told that nothing is new. */
   conditional?: true;
   /** Works on a project that is scheduled for deletion. */

@@ -118,6 +118,7 @@ export const generation = room({
       scopes: ['ai:generate'],
       subject: 'project',
       roles: EDITORS,
+      location: '/api/files/:id',
       problems: ['REFERENCE_NOT_FOUND', 'ATTACHMENT_NOT_READY', 'MODEL_NOT_AVAILABLE', 'GENERATION_QUEUE_FULL'],
     },
   },

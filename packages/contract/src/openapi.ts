@@ -35,6 +35,7 @@ const HEADERS = {
     description: 'The answer is that of the first request with this key.',
     schema: { type: 'string', const: 'true' },
   },
+  Location: { description: 'Where it can be read.', schema: { type: 'string', format: 'uri' } },
 };
 
 export interface OpenApiOperation {
@@ -71,9 +72,11 @@ function parameters(route: Route): object[] {
 }
 
 function successes(route: Route): [string, object][] {
-  const headers = takesIdempotencyKey(route)
-    ? { ...EVERY_ANSWER, 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }
-    : EVERY_ANSWER;
+  const headers = {
+    ...EVERY_ANSWER,
+    ...(takesIdempotencyKey(route) && { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
+    ...(route.metadata.location !== undefined && { Location: { $ref: '#/components/headers/Location' } }),
+  };
   const REASONS: Record<string, string> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content' };
   return Object.entries(route.responses).map(([status, answer]) => {
     const description = REASONS[status] ?? status;

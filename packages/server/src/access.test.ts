@@ -123,6 +123,14 @@ const unfinishedAttachment: Make = async ({ people }, id) =>
 const unfinishedReference: Make = async ({ people }, id) =>
   sent(await people[MAKER].client.attachments.startForGeneration({ params: { id }, body: UPLOAD }));
 
+const generatedFile: Make = async ({ people }, id) => {
+  const { files, generation } = people[MAKER].client;
+  const body = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: 'x', folder: null, attachments: [] } as const;
+  const file = (await generation.generate({ params: { id }, body: { ...body, attachments: [] } })).data;
+  await files.update({ params: file, body: { allowRestricted: true } });
+  return file.id;
+};
+
 /** Real things to name in the path: in a project where everybody has their role. */
 const REAL: Record<string, Make> = {
   projects: async (_, projectId) => projectId,
@@ -151,16 +159,11 @@ const REAL: Record<string, Make> = {
 
 /** Where the operation needs its subject in another state. */
 const IN_STATE: Record<string, Make> = {
+  'GET /api/files/:id/generation': generatedFile,
   'POST /api/files/:id/upload.complete': unfinishedFile,
   'POST /api/files/:id/upload.cancel': unfinishedFile,
   'POST /api/comment-attachments/:id/upload.complete': unfinishedAttachment,
   'POST /api/comment-attachments/:id/upload.cancel': unfinishedAttachment,
-};
-
-/** Operations that say something else than their success to whoever may call them here. */
-const OTHERWISE: Record<string, string> = {
-  // A plain upload was not generated.
-  'GET /api/files/:id/generation': '404 NOT_FOUND',
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
@@ -177,7 +180,7 @@ function expected(operation: Operation, name: PersonName | null, held: readonly 
   if (name === null) return '401 MISSING_CREDENTIAL';
   const { scopes, roles, named, status } = operation;
   if (scopes.length > 0 && !scopes.some((scope) => held.includes(scope))) return '403 INSUFFICIENT_SCOPE';
-  const success = pending ? '501 NOT_IMPLEMENTED' : (OTHERWISE[nameOf(operation)] ?? `${status}`);
+  const success = pending ? '501 NOT_IMPLEMENTED' : `${status}`;
   const role = PEOPLE[name];
   if (nameOf(operation) === 'POST /api/project-access-links/redeem' || isOfWorkspace(operation)) {
     return name === 'foreigner' ? '404 NOT_FOUND' : success;

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FAMILIES } from '@review/contract';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 import { openDatabase } from './db/open.ts';
@@ -32,12 +33,20 @@ test('without a setting the server listens on this machine only, on SQLite, with
     port: 3000,
     publicUrl: 'http://localhost:3000',
     database: { dialect: 'sqlite', path: '/tmp/review-defaults-of-config-test/review.db' },
-    rateLimits: { tiers: { default: 60, 'tier-2': 20, 'tier-3': 50, 'tier-4': 100 }, failedCredentials: 30 },
+    rateLimits: { default: 60, 'tier-2': 20, 'tier-3': 50, 'tier-4': 100, 'failed-credentials': 30 },
     trustProxy: false,
     corsOrigins: [],
     bodyLimit: 1024 * 1024,
     logLevel: 'info',
     engine: 'embedded',
+    generation: {
+      slots: { DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 },
+      familyCaps: Object.fromEntries(FAMILIES.map((family) => [family, 10])),
+      deadlines: { DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 },
+      queueLimit: 100,
+      sandbox: true,
+      temporalUiUrl: null,
+    },
   });
   rmSync('/tmp/review-defaults-of-config-test', { recursive: true });
 });
@@ -51,6 +60,11 @@ test.each([
   ['SECRET_KEY', ['short', 's'.repeat(31)]],
   ['WORKER_TOKEN', ['short', 'w'.repeat(15)]],
   ['GENERATION_ENGINE', ['Temporal', 'none']],
+  ['GENERATION_SLOTS', ['4', 'AUDIO=1', 'VIDEO=0', 'video=1', 'VIDEO=1;IMAGE=2']],
+  ['FAMILY_CAPS', ['5', 'sora=1', 'veo=0', 'veo=-1', 'veo=many']],
+  ['GENERATION_DEADLINES', ['60', 'VIDEO=2h', 'VIDEO=0']],
+  ['GENERATION_QUEUE_LIMIT', ['0', '-1', 'off', '1000001']],
+  ['SANDBOX_PROVIDER', ['true', 'no']],
   ['RATE_LIMITS', ['yes', 'tier-9=1', 'tier-2', 'tier-2=', 'tier-2=0', 'tier-2=-1', 'tier-2=1;tier-3=1', 'tier-2=1,']],
   ['TRUST_PROXY', ['nonsense', '10.0.0.300', '10.0.0.0/64', 'proxy.example.com', '10.0.0.1,,', '-1']],
   ['CORS_ORIGINS', ['*', 'example.com', 'https://example.com/', 'https://a.example,nonsense']],
@@ -89,7 +103,11 @@ test.each([
   ['TRUST_PROXY', '2', { trustProxy: 2 }],
   ['TRUST_PROXY', 'loopback, 10.0.0.0/8, ::1, fd00::/8', { trustProxy: ['loopback', '10.0.0.0/8', '::1', 'fd00::/8'] }],
   ['RATE_LIMITS', 'off', { rateLimits: null }],
-  ['RATE_LIMITS', 'tier-2=1, failed-credentials=7', { rateLimits: { tiers: { 'tier-2': 1 }, failedCredentials: 7 } }],
+  [
+    'RATE_LIMITS',
+    'tier-2=1, failed-credentials=7',
+    { rateLimits: { 'tier-2': 1, 'tier-3': 50, 'failed-credentials': 7 } },
+  ],
   [
     'CORS_ORIGINS',
     'https://a.example, http://localhost:5173',
@@ -98,6 +116,12 @@ test.each([
   ['DATABASE_URL', 'postgresql://u:p@h/db', { database: { dialect: 'postgres', connections: 10 } }],
   ['PUBLIC_URL', 'https://review.example.com/base//', { publicUrl: 'https://review.example.com/base' }],
   ['TEMPORAL_ADDRESS', 'localhost:7233', { engine: 'temporal' }],
+  ['GENERATION_SLOTS', 'VIDEO=9, 3D=1', { generation: { slots: { DOCUMENT: 4, IMAGE: 4, VIDEO: 9, '3D': 1 } } }],
+  ['FAMILY_CAPS', 'veo=3,gpt-image=20', { generation: { familyCaps: { veo: 3, 'gpt-image': 20, kling: 10 } } }],
+  ['GENERATION_DEADLINES', 'VIDEO=60', { generation: { deadlines: { VIDEO: 60, IMAGE: 600 } } }],
+  ['GENERATION_QUEUE_LIMIT', '1', { generation: { queueLimit: 1 } }],
+  ['SANDBOX_PROVIDER', 'off', { generation: { sandbox: false } }],
+  ['TEMPORAL_UI_URL', 'http://localhost:8233/', { generation: { temporalUiUrl: 'http://localhost:8233' } }],
   ['PORT', '0', { port: 0 }],
 ])('%s=%s', (name, value, expected) => {
   expect(read({ [name]: value })).toMatchObject(expected);

@@ -25,6 +25,10 @@ test('only the token has to be given', () => {
     token: 'shared',
     port: null,
     logLevel: 'info',
+    concurrency: 20,
+    sandboxMs: 1500,
+    testProviderUrl: null,
+    workDirectory: join(tmpdir(), 'review-worker-7'),
   });
 });
 
@@ -35,6 +39,10 @@ test('what is given holds', () => {
     SERVER_URL: 'https://review.example.com',
     WORKER_PORT: '9100',
     LOG_LEVEL: 'warn',
+    WORKER_CONCURRENCY: '3',
+    SANDBOX_MILLISECONDS: '0',
+    TEST_PROVIDER_URL: 'http://127.0.0.1:9/',
+    WORK_DIR: '/var/work',
   };
   expect(readConfig(given, HOST)).toEqual({
     name: 'left',
@@ -42,6 +50,11 @@ test('what is given holds', () => {
     token: 'shared',
     port: 9100,
     logLevel: 'warn',
+    concurrency: 3,
+    sandboxMs: 0,
+    testProviderUrl: 'http://127.0.0.1:9/',
+    // Never the folder itself: it is removed when the worker ends.
+    workDirectory: '/var/work/review-worker-7',
   });
 });
 
@@ -53,6 +66,9 @@ test.each([
   ['WORKER_PORT', '-1', /off, or a port/],
   ['LOG_LEVEL', 'loud', /one of fatal/],
   ['WORKER_NAME', 'a'.repeat(256), /255/],
+  ['WORKER_CONCURRENCY', '0', /1 to 1000/],
+  ['SANDBOX_MILLISECONDS', 'soon', /whole number/],
+  ['TEST_PROVIDER_URL', 'nowhere', /http:/],
 ])('%s=%.9s names itself and what to write', (name, value, remedy) => {
   const message = fault({ WORKER_TOKEN: 'shared', [name]: value });
   expect(message).toContain(`${name}: `);
@@ -71,4 +87,9 @@ test('outside production the token is the one that the server keeps', () => {
   expect(readConfig({ DATA_DIR: kept }, HOST).token).toBe('kept by the server');
   expect(fault({ DATA_DIR: kept, NODE_ENV: 'production' })).toContain('WORKER_TOKEN: required in production');
   expect(readConfig({ DATA_DIR: kept, WORKER_TOKEN: 'given' }, HOST).token).toBe('given');
+});
+
+test('no stand-in takes the place of the providers in production', () => {
+  const given = { WORKER_TOKEN: 'shared', NODE_ENV: 'production', TEST_PROVIDER_URL: 'http://127.0.0.1:9/' };
+  expect(fault(given)).toContain('TEST_PROVIDER_URL: for tests only');
 });

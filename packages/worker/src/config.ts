@@ -15,7 +15,9 @@ export interface Config {
   concurrency: number;
   /** How long a job of the sandbox provider takes, before its file is made. */
   sandboxMs: number;
-  /** Where results are kept on their way to the storage. */
+  /** A stand-in for every provider, for tests; null outside of them. */
+  testProviderUrl: string | null;
+  /** Where results are kept on their way to the storage: the worker's own, gone when it ends. */
   workDirectory: string;
 }
 
@@ -53,6 +55,12 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     return '';
   }
 
+  function testProvider(): string | null {
+    if (value('TEST_PROVIDER_URL') === undefined) return null;
+    if (value('NODE_ENV') === 'production') faults.push('TEST_PROVIDER_URL: for tests only; not in production');
+    return setting('TEST_PROVIDER_URL', serverUrl, 'http://127.0.0.1:3000');
+  }
+
   const config: Config = {
     name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
@@ -60,7 +68,8 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
-    workDirectory: resolve(value('WORK_DIR') ?? join(tmpdir(), `review-worker-${host.pid}`)),
+    testProviderUrl: testProvider(),
+    workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
   };
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);

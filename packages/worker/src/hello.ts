@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiProblem, type WorkerClient } from '@review/client';
-import { FAMILIES, type FamilyState } from '@review/contract';
+import type { FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 
 /** Tells the server which families this worker serves, as often as it takes, and learns which engine runs. */
 export async function sayHello(
   server: WorkerClient,
   worker: string,
+  families: FamilyState[],
   log: Logger,
   signal: AbortSignal,
 ): Promise<string> {
-  const families: FamilyState[] = FAMILIES.map((family) => ({ family, state: 'sandbox' }));
   for (let attempt = 0; ; attempt++) {
     try {
       const { data } = await server.hello({ body: { worker, families }, fetchOptions: { signal } });

@@ -1,12 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { createWorkerClient } from '@review/client';
+import { FAMILIES, type Family as FamilyName } from '@review/contract';
 import { type Logger, pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
+import type { Family } from './families/family.ts';
 import { sandboxFamily } from './families/sandbox.ts';
+import { testVendor } from './families/test-vendor.ts';
 import { serveHealth } from './health.ts';
 import { sayHello } from './hello.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
@@ -16,10 +21,14 @@ async function main(): Promise<void> {
   await using _health = config.port === null ? null : await serveHealth(config.port);
   const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
+  const vendor = config.testProviderUrl === null ? null : testVendor(config.testProviderUrl);
+  const family = (name: FamilyName): Family => vendor?.(name) ?? sandbox;
+  const states = FAMILIES.map((name) => ({ family: name, state: family(name).provider }));
   try {
-    const engine = await sayHello(server, config.name, log, stop.soon);
+    await removeLeftovers(dirname(config.workDirectory));
+    const engine = await sayHello(server, config.name, states, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
-    const context = { server, family: () => sandbox, log, workDirectory: config.workDirectory };
+    const context = { server, family, log, workDirectory: config.workDirectory };
     await runEmbedded(context, { worker: config.name, concurrency: config.concurrency }, stop);
   } catch (error) {
     if (!stop.soon.aborted) throw error;

@@ -19,6 +19,8 @@ export const STEP_ERRORS = {
   CONFIG_INVALID: { code: 'CONFIG_INVALID', retryable: false },
   /** The generation ended or is somebody else's by now: nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },
+  /** The service's own server or storage does not answer: it is waited for. */
+  AWAY: { code: 'INTERNAL', retryable: true },
   INTERNAL: { code: 'INTERNAL', retryable: true },
 } as const satisfies Record<string, { code: GenerationErrorCode; retryable: boolean }>;
 
@@ -41,4 +43,4 @@ export class StepError extends Error {
   }
 }
 
-export const isStepErrorType = (type: string): type is StepErrorType => type in STEP_ERRORS;
+export const isStepErrorType = (type: string): type is StepErrorType => Object.hasOwn(STEP_ERRORS, type);

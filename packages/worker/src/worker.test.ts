@@ -10,7 +10,7 @@ test('a worker says hello with its name, its families and the token, and ends wi
   await using server = await standIn((response) => json(response, 200, WELCOME));
   await using worker = startWorker({ SERVER_URL: `${server.url}/`, WORKER_TOKEN: 'shared', WORKER_NAME: 'left' });
   expect(await worker.logged('ready')).toMatchObject({ engine: 'embedded' });
-  expect(server.received).toMatchObject([
+  expect(server.received.slice(0, 1)).toMatchObject([
     { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
   ]);
   const report = workerApi.hello.body.parse(server.received[0]?.body);
@@ -38,7 +38,7 @@ test('a worker says hello until the server answers, whatever it met before', asy
   await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
   await worker.logged(NOT_YET);
   await worker.logged('ready');
-  expect(server.received).toHaveLength(3);
+  expect(server.received.filter(({ url }) => url === '/worker/hello')).toHaveLength(3);
 });
 
 test('a worker may start before its server', async () => {

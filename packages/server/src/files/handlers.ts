@@ -98,6 +98,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     async delete({ subject: file, write }) {
       await write((trx) => deleteFile(trx, file.id, now()));
       watch.changed(file.id);
+      bell.ring();
     },
 
     async startUpload({ caller, subject: project, body, write }) {
@@ -129,9 +130,9 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
 
     async cancel({ subject: file, write }) {
       await write(async (trx) => {
-        // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
-        await dropUploads(trx, [file.id], now());
         const generation = await findGeneration(trx, file.id);
+        // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
+        if (generation === undefined) await dropUploads(trx, [file.id], now());
         const canceled = generation
           ? await endFile(trx, generation, { status: 'CANCELED' }, now())
           : await endUpload(trx, file.id, { status: 'CANCELED' }, now());

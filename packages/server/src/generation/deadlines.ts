@@ -1,4 +1,5 @@
 import { now } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { endFile } from './end.ts';
 import { findGeneration, findOverdue } from './queries.ts';
@@ -8,7 +9,7 @@ const EVERY_MS = 1000;
 /** Fails generations that run past their deadline, whatever has become of their worker. */
 export async function endOverdue({ db, watch, bell }: Pick<Deps, 'db' | 'watch' | 'bell'>): Promise<void> {
   for (const fileId of await findOverdue(db, now())) {
-    const ended = await db.transaction().execute(async (trx) => {
+    const ended = await inTransaction(db, async (trx) => {
       const generation = await findGeneration(trx, fileId);
       const error = {
         code: 'PROVIDER_TIMEOUT',

@@ -97,7 +97,7 @@ function nameFor(prompt: GenerateRequest['prompt'], model: Model): string {
     .replace(/<#[^<>]*>/g, ' ')
     .normalize('NFC')
     .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu);
+    .match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu);
   const stem =
     Array.from((words ?? []).slice(0, 6).join('-'))
       .slice(0, 60)

@@ -223,10 +223,10 @@ export async function updateProgress(db: Database, fileId: string, epoch: number
   return result.numUpdatedRows === 1n;
 }
 
-export async function setResult(trx: Writer, fileId: string, result: StoredResult): Promise<void> {
+export async function setResult(trx: Writer, fileId: string, result: StoredResult | null): Promise<void> {
   await trx
     .updateTable('generations')
-    .set({ result: JSON.stringify(result) })
+    .set({ result: result && JSON.stringify(result) })
     .where('file_id', '=', fileId)
     .execute();
 }
@@ -237,13 +237,7 @@ export type Ending =
   | { status: 'CANCELED' };
 
 /** Ends a generation, once: says whether it was still open. */
-export async function endGeneration(
-  trx: Writer,
-  fileId: string,
-  ending: Ending,
-  at: string,
-  epoch?: number,
-): Promise<boolean> {
+export async function endGeneration(trx: Writer, fileId: string, ending: Ending, at: string): Promise<boolean> {
   const result = await trx
     .updateTable('generations')
     .set({
@@ -257,7 +251,6 @@ export async function endGeneration(
     })
     .where('file_id', '=', fileId)
     .where('status', 'in', OPEN)
-    .$if(epoch !== undefined, (open) => open.where('epoch', '=', epoch ?? 0))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

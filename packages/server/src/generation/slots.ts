@@ -1,6 +1,7 @@
 import type { Engine, Family, GenerationTask, OutputType } from '@review/contract';
 import { sql } from 'kysely';
 import type { Database, Writer } from '../db/schema.ts';
+import { inTransaction } from '../db/transaction.ts';
 
 export interface Caps {
   slots: Record<OutputType, number>;
@@ -25,7 +26,7 @@ export async function takeTasks(
   most: number,
   now: string,
 ): Promise<GenerationTask[]> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await sql`update generation_gate set id = id`.execute(trx);
     const lapsed = holder.owner === null ? [] : await findLapsed(trx, holder.engine, now, most);
     const waiting = most > lapsed.length ? await findStartable(trx, caps, most - lapsed.length) : [];
@@ -40,6 +41,9 @@ export async function takeTasks(
         lease_until: holder.leaseUntil,
       }))
       .where('file_id', 'in', taken)
+      // Canceled or renewed since it was looked at, it is not taken.
+      .where('status', 'in', ['QUEUED', 'RUNNING'])
+      .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
       .returning(['file_id as fileId', 'family', 'epoch'])
       .execute();
     return taken.flatMap((id) => rows.find((row) => row.fileId === id) ?? []);

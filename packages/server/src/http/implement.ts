@@ -1,6 +1,7 @@
-import { contract, type Route, successStatus } from '@review/contract';
+import { contract, created, type Route, successStatus } from '@review/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { authenticator } from './authenticate.ts';
 import { requireChangeable, requireScope, requireSubject } from './authorize.ts';
@@ -131,12 +132,18 @@ function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Op
         await limiter.refund(name, route.metadata.tier, caller, response);
         throw new NotModified();
       }
+      if (route.metadata.location !== undefined) {
+        response.set('Location', deps.config.publicUrl + route.metadata.location.replace(':id', idIn(answer)));
+      }
       return { status, body: answer };
     } finally {
       await release();
     }
   };
 }
+
+const Created = created(z.string());
+const idIn = (answer: unknown): string => Created.parse(answer).data.id;
 
 function refuseOtherMethods(app: Express, operations: Operation[]): void {
   const methods = new Map<string, Set<string>>();

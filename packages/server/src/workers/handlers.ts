@@ -52,13 +52,14 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     async claim({ body: { worker, most, wait }, signal }) {
       const deadline = performance.now() + wait * 1000;
       for (;;) {
+        const heard = bell.count;
         const holder = { engine: 'embedded', owner: worker, leaseUntil: secondsFromNow(LEASE_SECONDS) } as const;
         const tasks = config.engine === 'embedded' ? await takeTasks(db, holder, config.generation, most, now()) : [];
         const left = deadline - performance.now();
         if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
           return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
         }
-        await bell.wait(Math.min(LOOK_EVERY_MS, left), AbortSignal.any([signal, deps.stopping]));
+        await bell.wait(heard, Math.min(LOOK_EVERY_MS, left), AbortSignal.any([signal, deps.stopping]));
       }
     },
 
@@ -112,7 +113,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     withdraw: ({ id, body: { epoch, stage } }) =>
       change(id, epoch, async (trx, held) => {
         const known = held.stages[stage];
-        if (known === undefined || known.job !== null) return;
+        if (known === undefined || known.intents === 0 || known.job !== null) return;
         await updateStages(trx, id, { ...held.stages, [stage]: { ...known, intents: known.intents - 1 } });
       }),
 
@@ -129,6 +130,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     async startUpload({ id, body: { epoch, size }, base }) {
       await change(id, epoch, async (trx, held) => {
         await dropUploads(trx, [id], now());
+        await setResult(trx, id, null);
         const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
         if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
         const model = findModel(held.outputModel);
@@ -142,17 +144,22 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
     async completeUpload({ id, body: { epoch, parts, sha256 } }) {
       const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
+      // Before the storage is touched: the open upload may be a later holder's.
+      await write(async () => {});
       await completeUpload(deps, write, id, { parts });
       const upload = await findUpload(db, id);
       if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
       const { storageKey, size, mimeType } = upload;
       const hash = createHash('sha256');
       await pipeline(await storage.read(storageKey), hash);
+      const found = hash.digest('hex');
       await change(id, epoch, async (trx, held) => {
+        // Started anew meanwhile: these bytes are left to the sweep.
+        if ((await findUpload(trx, id))?.storageKey !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
         const model = findModel(held.outputModel);
         const fits = model !== undefined && formatOf(model).accepts.test(mimeType);
         if (!fits) throw unfit(`The result is ${mimeType}, which is not what ${held.outputModel} makes.`);
-        if (hash.digest('hex') !== sha256) throw unfit('The stored bytes are not the ones that were sent.');
+        if (found !== sha256) throw unfit('The stored bytes are not the ones that were sent.');
         await setResult(trx, id, { storageKey, size, mimeType, sha256 });
       });
     },

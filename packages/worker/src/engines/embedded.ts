@@ -36,11 +36,15 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
   let leaseMs = 30_000;
 
   const start = (task: GenerationTask) => {
+    // A lease that ran out while the server was away can come back to the same worker.
+    running.get(task.fileId)?.lost.abort();
     const lost = new AbortController();
     const signals = { soon: stop.soon, now: AbortSignal.any([stop.now, lost.signal]) };
-    const done = runTask(context, submits, task, signals)
+    const done = runTask(context, submits, task, signals, stop.now)
       .catch((error: unknown) => log.error({ err: error, file: task.fileId }, 'a generation was left to its lease'))
-      .finally(() => running.delete(task.fileId));
+      .finally(() => {
+        if (running.get(task.fileId)?.lost === lost) running.delete(task.fileId);
+      });
     running.set(task.fileId, { epoch: task.epoch, lost, done });
   };
 
@@ -63,7 +67,8 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       }
       try {
         const body = { worker: options.worker, most, wait: CLAIM_WAIT_SECONDS };
-        const { data } = await server.claim({ body, fetchOptions: { signal: stop.soon } });
+        const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
+        const { data } = await server.claim({ body, fetchOptions: { signal } });
         leaseMs = data.leaseSeconds * 1000;
         data.tasks.forEach(start);
         failures = 0;
@@ -80,18 +85,26 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
   }
 }
 
-async function runTask(context: Context, submits: Turnstile, task: GenerationTask, stop: Stop): Promise<void> {
+async function runTask(
+  context: Context,
+  submits: Turnstile,
+  task: GenerationTask,
+  stop: Stop,
+  graceOver: AbortSignal,
+): Promise<void> {
   const policy = POLICIES[task.family];
   const step =
     <Rest extends unknown[], T>(
       name: keyof FamilyPolicy,
       run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
+      pass?: Pass,
     ) =>
     (handed: GenerationTask, ...rest: Rest) =>
-      persist(context, stop, handed, name, policy[name], (inner) => run(inner, handed, ...rest));
+      persist(context, stop, handed, name, policy[name], (inner) => run(inner, handed, ...rest), pass);
   const steps: Steps = {
     prepare: step('prepare', prepare),
-    submit: (handed, stage) => submits.pass(() => step('submit', submit)(handed, stage)),
+    // By the try: one that waits for a provider must not keep the others out.
+    submit: step('submit', submit, (work) => submits.pass(work)),
     awaitJob: step('awaitJob', awaitJob),
     store: step('store', store),
     finish: step('finish', finish),
@@ -100,7 +113,7 @@ async function runTask(context: Context, submits: Turnstile, task: GenerationTas
       const stopped = stop.soon.aborted || stop.now.aborted;
       if (stopped && !(await isCanceled(context, handed))) return;
       const never = new AbortController().signal;
-      await persist(context, { soon: never, now: never }, handed, 'abandon', policy.abandon, (inner) =>
+      await persist(context, { soon: never, now: graceOver }, handed, 'abandon', policy.abandon, (inner) =>
         abandon(inner, handed, reason),
       );
     },
@@ -113,6 +126,11 @@ async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask
   return read !== null && read.data.status === 'CANCELED';
 }
 
+type Pass = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** These cost no try: they end by themselves, or the generation's deadline ends them. */
+const WAITING: ReadonlySet<string> = new Set(['NOT_READY', 'RATE_LIMITED', 'AWAY']);
+
 /** Tries a step until it holds, fails for good, or has used up its tries; waiting for a provider uses up none. */
 async function persist<T>(
   context: Context,
@@ -121,28 +139,36 @@ async function persist<T>(
   name: string,
   policy: StepPolicy,
   run: (context: StepContext) => Promise<T>,
+  pass: Pass = (work) => work(),
 ): Promise<T> {
-  for (let attempt = 1; ; ) {
-    stop.soon.throwIfAborted();
-    const started = performance.now();
+  for (let [attempt, waits] = [1, 0]; ; ) {
+    let started = performance.now();
     const record = (outcome: GenerationStep['outcome'], message: string | null) =>
       recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
     try {
-      const timeout = AbortSignal.timeout(policy.timeoutSeconds * 1000);
-      const answer = await run({ ...context, signal: AbortSignal.any([stop.now, timeout]) });
+      const answer = await pass(() => {
+        stop.soon.throwIfAborted();
+        stop.now.throwIfAborted();
+        started = performance.now();
+        const timeout = AbortSignal.timeout(policy.timeoutSeconds * 1000);
+        return run({ ...context, signal: AbortSignal.any([stop.now, timeout]) });
+      });
       await record('SUCCEEDED', null);
       return answer;
     } catch (error) {
       stop.now.throwIfAborted();
       const known = error instanceof StepError ? error : null;
-      if (known?.type === 'LOST') throw error;
-      const waits = known?.type === 'NOT_READY' || known?.type === 'RATE_LIMITED';
-      const giveUp = known?.retryable === false || (!waits && attempt >= policy.attempts);
-      if (!waits) await record(giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
+      if (known?.type === 'LOST' || error === stop.soon.reason) throw error;
+      const waiting = known !== null && WAITING.has(known.type);
+      const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
+      if (!waiting) await record(giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
       if (giveUp) throw error;
-      const backoff = Math.min(policy.mostDelayMs, policy.firstDelayMs * 2 ** (attempt - 1));
+      const backoff = Math.min(policy.mostDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });
-      if (!waits) attempt += 1;
+      // A provider that answers is well again: hours of work are not ended by a few errors in between.
+      if (known?.type === 'NOT_READY') [attempt, waits] = [1, 0];
+      else if (waiting) waits += 1;
+      else attempt += 1;
     }
   }
 }

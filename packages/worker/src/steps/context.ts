@@ -1,4 +1,4 @@
-import type { ApiProblem, WorkerClient } from '@review/client';
+import { ApiProblem, type WorkerClient } from '@review/client';
 import type { Family as FamilyName, GenerationTask, WorkerTask } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Family } from '../families/family.ts';
@@ -14,17 +14,23 @@ export interface StepContext {
   signal: AbortSignal;
 }
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'ApiProblem' && (error as ApiProblem).status === 404;
-
 /** A server that knows no such generation under this epoch means: it is no longer ours. */
 export async function orLost<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw isNotFound(error) ? new StepError('LOST', 'The generation has ended or was handed to somebody else.') : error;
+    if (error instanceof ApiProblem && error.status === 404) {
+      throw new StepError('LOST', 'The generation has ended or was handed to somebody else.');
+    }
+    throw isAway(error) ? new StepError('AWAY', 'The server does not answer.') : error;
   }
 }
+
+/** `fetch` tells of a connection that failed or broke off by a TypeError, of an answer cut short by a SyntaxError. */
+const isAway = (error: unknown): boolean =>
+  error instanceof ApiProblem
+    ? error.status >= 500 || error.status === 429
+    : error instanceof TypeError || error instanceof SyntaxError;
 
 export async function readTask({ server }: StepContext, { fileId, epoch }: GenerationTask): Promise<WorkerTask> {
   const { data } = await orLost(server.getTask({ params: { id: fileId }, query: { epoch } }));

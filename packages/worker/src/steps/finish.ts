@@ -1,6 +1,6 @@
 import type { GenerationError, GenerationTask, WorkerTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
-import { isStepErrorType, STEP_ERRORS } from '../step-error.ts';
+import { isStepErrorType, STEP_ERRORS, StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
 
 /** The result becomes the file's content. */
@@ -12,8 +12,11 @@ export async function finish(context: StepContext, handed: GenerationTask): Prom
 
 /** Stops what the provider still does, as far as it can be stopped, and ends the generation with the reason. */
 export async function abandon(context: StepContext, handed: GenerationTask, reason: Failure): Promise<void> {
-  const task = await readTask(context, handed).catch(() => null);
-  if (task === null) return;
+  const task = await readTask(context, handed).catch((error: unknown) => {
+    if (error instanceof StepError && error.type === 'LOST') return null;
+    throw error;
+  });
+  if (task === null || task.status === 'SUCCEEDED') return;
   await cancelJobs(context, task);
   if (task.status !== 'QUEUED' && task.status !== 'RUNNING') return;
   const outcome = { status: 'FAILED', error: errorOf(reason), warnings: warningsOf(task) } as const;

@@ -8,6 +8,7 @@ import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
 import type { Family, Output } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { insist } from './insist.ts';
 
 /** Brings the result from the provider into the storage. */
 export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
@@ -35,7 +36,10 @@ export async function storeOutput(
   try {
     const report = progressReporter(context, handed);
     await family.download({ task, signal: context.signal, output, path, onProgress: report });
-    await upload(context, handed, path);
+    await insist(context.signal, async () => {
+      // An earlier try may have come through without its answer.
+      if (!(await readOpenTask(context, handed)).stored) await upload(context, handed, path);
+    });
   } finally {
     await rm(path, { force: true });
   }
@@ -80,9 +84,11 @@ async function upload({ server, signal }: StepContext, { fileId, epoch }: Genera
 async function putPart(path: string, start: number, { size, url }: UploadPart, signal: AbortSignal): Promise<string> {
   const bytes = Readable.toWeb(createReadStream(path, { start, end: start + size - 1 }));
   const init = { method: 'PUT', body: bytes, duplex: 'half', headers: { 'content-length': String(size) }, signal };
-  const response = await fetch(url, init as RequestInit);
+  const response = await fetch(url, init as RequestInit).catch((error: unknown) => {
+    throw signal.aborted ? error : new StepError('AWAY', 'The storage does not answer.');
+  });
   const eTag = response.headers.get('etag');
-  if (!response.ok || eTag === null) throw new StepError('TRANSIENT', `The storage answered ${response.status}.`);
+  if (!response.ok || eTag === null) throw new StepError('AWAY', `The storage answered ${response.status}.`);
   return eTag;
 }
 

@@ -1,17 +1,20 @@
 import type { GenerationTask, WorkerTask } from '@review/contract';
-import type { Family, Submitted } from '../families/family.ts';
+import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
-import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
+import { insist } from './insist.ts';
 import { storeOutput } from './store.ts';
 
 /** How often an order without an answer may be placed again: documents and images have no job to look up. */
 const MOST_INTENTS: Record<WorkerTask['outputType'], number> = { DOCUMENT: 2, IMAGE: 2, VIDEO: 1, '3D': 1 };
 
+const CANCEL_MS = 10_000;
+
 /** Places the order, once: the intent is in the row before the provider hears of it. */
 export async function submit(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
-  const { server, signal } = context;
+  const { server } = context;
   const task = await readOpenTask(context, handed);
-  if (jobOf(task, stage) !== null) return;
+  if (jobOf(task, stage) !== null || task.stored) return;
   const family = context.family(task.family);
   const intents = task.stages[stage]?.intents ?? 0;
   const clientJobId = `${task.fileId}-${stage}`;
@@ -37,9 +40,27 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
     await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
     return;
   }
-  signal.throwIfAborted();
   const job = { ...submitted.job, done: false, warnings };
-  await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: job.id } }));
+  const body = { epoch: handed.epoch, stage, job, jobId: job.id };
+  await insist(context.signal, () => orLost(server.submitted({ ...at, body }))).catch(async (error: unknown) => {
+    await cancelIfUnwanted(context, handed, family, job);
+    throw error;
+  });
+}
+
+/** A job that was ordered while somebody canceled: no row names it, so it has to be stopped here. */
+async function cancelIfUnwanted(
+  context: StepContext,
+  handed: GenerationTask,
+  family: Family,
+  job: JobRef,
+): Promise<void> {
+  const task = await readTask(context, handed).catch(() => null);
+  if (task?.status !== 'CANCELED' && task?.status !== 'FAILED') return;
+  await family
+    // Not the step's own signal: losing the generation may have been what ended it.
+    .cancel?.({ task, signal: AbortSignal.timeout(CANCEL_MS), job })
+    .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'a job could not be canceled'));
 }
 
 /** An order that was intended before and never answered: some providers can be asked for it. */
@@ -72,7 +93,13 @@ async function placeOrder(
   } catch (error) {
     // Every failure that is not ambiguous means: no order was taken, and the intent can go.
     if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {
-      await orLost(context.server.withdraw({ params: { id: task.fileId }, body: { epoch: handed.epoch, stage } }));
+      const body = { epoch: handed.epoch, stage };
+      // An intent that stays only makes the next try more careful; why this one failed matters more.
+      await context.server
+        .withdraw({ params: { id: task.fileId }, body })
+        .catch((reason: unknown) =>
+          context.log.warn({ err: reason, file: task.fileId }, 'an intent was not withdrawn'),
+        );
     }
     throw error;
   }

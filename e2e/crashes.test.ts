@@ -1,0 +1,183 @@
+import { readdir } from 'node:fs/promises';
+import { findModel } from '@review/contract';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
+import { type Gate, openGate, type Passing } from './gate.ts';
+import { Service, sha256 } from './service.ts';
+
+let service: Service;
+let vendor: Vendor;
+let gate: Gate;
+beforeAll(async () => {
+  vendor = await startVendor();
+  service = await Service.start({ TEST_PROVIDER_URL: vendor.url });
+  gate = await openGate(service.url);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await gate[Symbol.asyncDispose]();
+  await vendor[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  gate.on = () => undefined;
+  vendor.on = () => undefined;
+});
+
+const askFor = (outputModel: string, prompt = 'A lamp') =>
+  service.generate({ outputType: findModel(outputModel)?.outputType ?? 'DOCUMENT', outputModel, prompt });
+
+const startWorker = () => service.startWorker('left', { SERVER_URL: gate.url });
+
+type Point =
+  | { server: RegExp; moment: Passing['moment'] }
+  | { vendor: VendorCall['kind']; moment: VendorCall['moment'] };
+
+/** Starts a worker that is killed the first time it comes to that point. */
+async function workerThatDiesAt(point: Point): Promise<{ dead: Promise<void> }> {
+  const worker = await startWorker();
+  const dead = Promise.withResolvers<void>();
+  let reached = false;
+  const die = async () => {
+    reached = true;
+    await worker.end();
+    dead.resolve();
+  };
+  if ('server' in point) {
+    gate.on = async ({ method, path, moment }) => {
+      if (reached || moment !== point.moment || !point.server.test(`${method} ${path}`)) return undefined;
+      await die();
+      return 'cut';
+    };
+  } else {
+    vendor.on = async ({ kind, moment }) => {
+      if (reached || moment !== point.moment || kind !== point.vendor) return undefined;
+      await die();
+      return 'reset';
+    };
+  }
+  return { dead: dead.promise };
+}
+
+const UNKNOWN = 'SUBMIT_OUTCOME_UNKNOWN';
+const POINTS = {
+  'handed the task': { server: /claim$/, moment: 'after' },
+  'before the intent': { server: /intend$/, moment: 'before' },
+  'in submit before it is sent': { server: /intend$/, moment: 'after' },
+  'in submit after it is sent': { vendor: 'submit', moment: 'asked' },
+  'in submit after it is taken': { vendor: 'submit', moment: 'taken' },
+  'in submit after its answer': { server: /submitted$/, moment: 'before' },
+  'after submit': { server: /submitted$/, moment: 'after' },
+  'in awaitJob': { vendor: 'poll', moment: 'asked' },
+  'in store while it receives': { vendor: 'content', moment: 'asked' },
+  'in store with half of it sent': { server: /^PUT /, moment: 'half' },
+  'in store before it is complete': { server: /upload\.complete$/, moment: 'before' },
+  'in store after it is complete': { server: /upload\.complete$/, moment: 'after' },
+  'in finish': { server: /finish$/, moment: 'before' },
+  'after finish': { server: /finish$/, moment: 'after' },
+} satisfies Record<string, Point>;
+
+const CRASHES: [point: keyof typeof POINTS, model: string, outcome: string, paid: number][] = [
+  ['handed the task', 'minimax-h3', 'UPLOADED', 1],
+  ['before the intent', 'minimax-h3', 'UPLOADED', 1],
+  ['in submit before it is sent', 'minimax-h3', UNKNOWN, 0],
+  ['in submit before it is sent', 'kling-3.0', 'UPLOADED', 1],
+  ['in submit before it is sent', 'markdown', 'UPLOADED', 1],
+  ['in submit after it is sent', 'minimax-h3', UNKNOWN, 0],
+  ['in submit after it is taken', 'minimax-h3', UNKNOWN, 1],
+  ['in submit after it is taken', 'kling-3.0', 'UPLOADED', 1],
+  ['in submit after it is taken', 'gpt-image-2', 'UPLOADED', 2],
+  ['in submit after its answer', 'hunyuan3d-3.1', UNKNOWN, 1],
+  ['in submit after its answer', 'kling-3.0', 'UPLOADED', 1],
+  ['in submit after its answer', 'markdown', 'UPLOADED', 1],
+  ['after submit', 'minimax-h3', 'UPLOADED', 1],
+  ['after submit', 'meshy-7', 'UPLOADED', 2],
+  ['in awaitJob', 'veo-3.1-generate-preview', 'UPLOADED', 1],
+  ['in store while it receives', 'minimax-h3', 'UPLOADED', 1],
+  ['in store with half of it sent', 'minimax-h3', 'UPLOADED', 1],
+  ['in store before it is complete', 'meshy-7', 'UPLOADED', 2],
+  ['in store after it is complete', 'minimax-h3', 'UPLOADED', 1],
+  ['in finish', 'minimax-h3', 'UPLOADED', 1],
+  ['after finish', 'minimax-h3', 'UPLOADED', 1],
+];
+
+test.each(CRASHES)('a worker killed %s of %s: %s, %i paid', async (point, model, outcome, paid) => {
+  const first = await workerThatDiesAt(POINTS[point]);
+  const id = await askFor(model);
+  await first.dead;
+  const second = await startWorker();
+  const file = await service.ended(id);
+  expect(file.generation?.error?.code ?? file.status).toBe(outcome);
+  expect(vendor.paidFor(id)).toBe(paid);
+  for (const stage of ['preview', 'refine']) expect(vendor.paidFor(id, stage)).toBeLessThanOrEqual(1);
+  if (file.status === 'UPLOADED') {
+    expect(sha256(await service.bytesOf(id))).toBe(file.sha256);
+    expect(vendor.hashOf(id)).toContain(file.sha256);
+  }
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(await readdir(service.settings['WORK_DIR'] ?? '')).toEqual([]);
+});
+
+test('a server killed between the 202 and the claim loses nothing', async () => {
+  const ids = await Promise.all(['markdown', 'minimax-h3', 'meshy-7'].map((model) => askFor(model)));
+  await service.restartServer();
+  const worker = await startWorker();
+  for (const id of ids) expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect(await worker.end('SIGTERM')).toBe(0);
+});
+
+test('a server killed while jobs run goes on with them; the worker waits for it', async () => {
+  const worker = await startWorker();
+  let open = false;
+  vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
+  const ids = await Promise.all(['minimax-h3', 'kling-3.0', 'hunyuan3d-3.1'].map((model) => askFor(model)));
+  await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1), { timeout: 10_000 }).toBe(true);
+  await service.restartServer();
+  open = true;
+  for (const id of ids) {
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(vendor.paidFor(id)).toBe(1);
+  }
+  expect(await worker.end('SIGTERM')).toBe(0);
+});
+
+test.each([
+  ['minimax-h3', /submitted$/],
+  ['markdown', /^PUT /],
+  ['gpt-image-2', /upload\.complete$/],
+])('a server that is away just when %s has its answer costs no second order', async (model, path) => {
+  const worker = await startWorker();
+  let cuts = 0;
+  gate.on = ({ method, path: passing, moment }) => {
+    if (moment !== 'before' || !path.test(`${method} ${passing}`)) return undefined;
+    cuts += 1;
+    return cuts <= 4 ? 'cut' : undefined;
+  };
+  const id = await askFor(model);
+  expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect(cuts).toBe(5);
+  expect(vendor.paidFor(id)).toBe(1);
+  expect(await worker.end('SIGTERM')).toBe(0);
+});
+
+test('SIGTERM under load: what is on its way gets its answer, the rest is for the next worker', async () => {
+  const worker = await startWorker();
+  let taken = 0;
+  vendor.on = async ({ kind, moment }) => {
+    if (kind === 'submit' && moment === 'taken') {
+      taken += 1;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    return undefined;
+  };
+  const models = ['minimax-h3', 'veo-3.1-generate-preview', 'markdown', 'pdf', 'gpt-image-2', 'gpt-image-2.5-flare'];
+  const ids = await Promise.all([...models, ...models, ...models].map((model) => askFor(model)));
+  await expect.poll(() => taken).toBeGreaterThan(0);
+  expect(await worker.end('SIGTERM')).toBe(0);
+  expect(taken).toBeLessThan(ids.length);
+  const next = await startWorker();
+  for (const id of ids) {
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(vendor.paidFor(id)).toBe(1);
+  }
+  expect(await next.end('SIGTERM')).toBe(0);
+});

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Family } from '../families/family.ts';
+import { StepError } from '../step-error.ts';
+import { contextOf, fakeFamily } from '../test/fake-family.ts';
+import { type FakeServer, fakeServer, type Row } from '../test/fake-server.ts';
+import { runEmbedded } from './embedded.ts';
+
+let server: FakeServer;
+let soon: AbortController;
+beforeEach(async () => {
+  server = await fakeServer();
+  soon = new AbortController();
+});
+afterEach(async () => {
+  soon.abort();
+  await server[Symbol.asyncDispose]();
+});
+
+const run = (family: Family) =>
+  runEmbedded(
+    contextOf(server, family),
+    { worker: 'left', concurrency: 20 },
+    { soon: soon.signal, now: new AbortController().signal },
+  );
+
+/** Rows that the worker will be handed. */
+function waiting(...models: string[]): Row[] {
+  return models.map((model) => {
+    const { row, handed } = server.add(model);
+    server.claimable.push(handed);
+    return row;
+  });
+}
+
+const ended = (rows: Row[]) => expect.poll(() => rows.every(({ outcome }) => outcome !== null), { timeout: 8000 });
+
+test('every generation goes through its steps, which are recorded', async () => {
+  const rows = waiting('minimax-h3', 'meshy-7', 'markdown');
+  const family = fakeFamily();
+  const running = run(family);
+  await ended(rows).toBe(true);
+  for (const row of rows) {
+    expect(row.outcome).toEqual({ status: 'SUCCEEDED', warnings: [] });
+    expect(row.steps).toEqual([
+      'prepare 1 SUCCEEDED',
+      'submit 1 SUCCEEDED',
+      'awaitJob 1 SUCCEEDED',
+      'store 1 SUCCEEDED',
+    ]);
+  }
+  expect(family.orders).toHaveLength(3);
+  soon.abort();
+  await running;
+});
+
+test('at most four orders are on their way at once', async () => {
+  const rows = waiting(...Array.from({ length: 12 }, () => 'minimax-h3'));
+  let [now, most] = [0, 0];
+  const family = fakeFamily({
+    async submit() {
+      now += 1;
+      most = Math.max(most, now);
+      await delay(20);
+      now -= 1;
+      return { job: { id: 'job' } };
+    },
+  });
+  const running = run(family);
+  await ended(rows).toBe(true);
+  expect(most).toBe(4);
+  soon.abort();
+  await running;
+});
+
+test('a provider that asks for patience costs no try and keeps nobody out', async () => {
+  const limited = waiting(...Array.from({ length: 4 }, () => 'minimax-h3'));
+  const [other] = waiting('markdown');
+  let refusals = 0;
+  const family = fakeFamily({
+    async submit({ task }) {
+      if (task.family !== 'minimax' || refusals >= 32) return { job: { id: 'job' } };
+      refusals += 1;
+      throw new StepError('RATE_LIMITED', 'later', 100);
+    },
+  });
+  const started = performance.now();
+  const running = run(family);
+  await expect.poll(() => other?.outcome?.status).toBe('SUCCEEDED');
+  expect(refusals).toBeLessThan(32);
+  await ended(limited).toBe(true);
+  expect(performance.now() - started).toBeGreaterThan(800);
+  for (const row of limited) {
+    expect(row.outcome?.status).toBe('SUCCEEDED');
+    expect(row.steps).toContain('submit 1 SUCCEEDED');
+  }
+  soon.abort();
+  await running;
+});
+
+test('a step that keeps failing fails the generation, with every try recorded', async () => {
+  const [row] = waiting('minimax-h3');
+  const download = () => Promise.reject(new StepError('TRANSIENT', 'not today'));
+  const running = run(fakeFamily({ download }));
+  await expect
+    .poll(() => row?.outcome, { timeout: 8000 })
+    .toMatchObject({
+      error: { code: 'PROVIDER_UNAVAILABLE', message: 'not today' },
+    });
+  expect(row?.steps.slice(3)).toEqual([1, 2, 3, 4].map((n) => `store ${n} RETRIED`).concat('store 5 FAILED'));
+  soon.abort();
+  await running;
+});
+
+test('an error between two good answers does not add up', async () => {
+  const [row] = waiting('minimax-h3');
+  let polls = 0;
+  const family = fakeFamily({
+    async poll() {
+      polls += 1;
+      if (polls > 30) return { state: 'succeeded', output: {} };
+      if (polls % 2 === 0) throw new StepError('TRANSIENT', 'a hiccup', 0);
+      return { state: 'running', progress: 0.1, retryAfterMs: 0 };
+    },
+  });
+  const running = run(family);
+  await expect.poll(() => row?.outcome?.status, { timeout: 8000 }).toBe('SUCCEEDED');
+  soon.abort();
+  await running;
+});
+
+test('a server that is away for longer than any number of tries fails nothing', async () => {
+  const [row] = waiting('minimax-h3');
+  let away = 6;
+  server.before = (call) => {
+    if (call === 'startUpload' && away-- > 0) throw new TypeError('fetch failed');
+  };
+  const running = run(fakeFamily());
+  await expect.poll(() => row?.outcome?.status, { timeout: 15_000 }).toBe('SUCCEEDED');
+  soon.abort();
+  await running;
+}, 20_000);
+
+test('a generation that is no longer this worker’s ends quietly', async () => {
+  const [row] = waiting('minimax-h3');
+  const family = fakeFamily({
+    async submit({ task }) {
+      if (row?.fileId === task.fileId) row.epoch += 1;
+      return { job: { id: 'job' } };
+    },
+  });
+  const running = run(family);
+  await expect.poll(() => family.orders.length).toBe(1);
+  await delay(100);
+  expect(row?.outcome).toBeNull();
+  expect(server.calls).not.toContain('finish');
+  soon.abort();
+  await running;
+});
+
+test('a lease that comes back to the same worker ends the earlier run', async () => {
+  const [row] = waiting('minimax-h3');
+  const aborted = Promise.withResolvers<void>();
+  const family = fakeFamily({
+    async submit({ signal }) {
+      if (family.orders.length > 1) return { job: { id: 'job' } };
+      signal.addEventListener('abort', () => aborted.resolve());
+      await aborted.promise;
+      throw new StepError('AMBIGUOUS_SUBMIT', 'cut off');
+    },
+    lookUp: async () => null,
+  });
+  const running = run(family);
+  await expect.poll(() => family.orders.length).toBe(1);
+  if (row === undefined) throw new Error('there is no row');
+  row.epoch += 1;
+  server.claimable.push({ fileId: row.fileId, family: row.family, epoch: row.epoch });
+  await aborted.promise;
+  await expect.poll(() => row.outcome?.status).toBe('SUCCEEDED');
+  soon.abort();
+  await running;
+});
+
+test('a stop lets orders on their way get their answer, and leaves the rest to the lease', async () => {
+  const rows = waiting(...Array.from({ length: 8 }, () => 'minimax-h3'));
+  const go = Promise.withResolvers<void>();
+  const family = fakeFamily({
+    async submit() {
+      await go.promise;
+      return { job: { id: 'job' } };
+    },
+  });
+  const running = run(family);
+  await expect.poll(() => family.orders.length).toBe(4);
+  soon.abort();
+  go.resolve();
+  await running;
+  expect(family.orders).toHaveLength(4);
+  expect(rows.filter(({ stages }) => stages['submit']?.job !== undefined)).toHaveLength(4);
+  expect(rows.filter(({ stages }) => stages['submit'] === undefined)).toHaveLength(4);
+  expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => null));
+});

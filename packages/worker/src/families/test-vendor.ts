@@ -1,0 +1,116 @@
+import { stat, writeFile } from 'node:fs/promises';
+import type { Family as FamilyName } from '@review/contract';
+import { z } from 'zod';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import type { Family } from './family.ts';
+
+const Ordered = z.union([z.object({ id: z.string() }), z.object({ content: z.base64() })]);
+const State = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('running'), progress: z.number().min(0).max(1) }),
+  z.object({ state: z.literal('succeeded'), url: z.url(), size: z.number().int() }),
+  z.object({ state: z.literal('failed'), reason: z.enum(['policy', 'failed']) }),
+]);
+const Output = z.union([z.object({ content: z.base64() }), z.object({ url: z.url(), size: z.number().int() })]);
+
+const REFUSALS: Partial<Record<number, StepErrorType>> = {
+  400: 'INVALID_INPUT',
+  401: 'AUTH',
+  402: 'BALANCE',
+  403: 'RESULT_EXPIRED',
+  404: 'PROVIDER_FAILED',
+  422: 'CONTENT_POLICY',
+  503: 'TRANSIENT',
+};
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+const POLL_MS = 50;
+
+/**
+ * The provider that tests put in the place of every vendor: a live one by all that the worker can tell, with documents
+ * and images at once, a job id of the caller's own at Kling and two paid stages at Meshy.
+ */
+export function testVendor(address: string): (name: FamilyName) => Family {
+  const timeoutMs = Number(new URL(address).searchParams.get('timeout') ?? 30_000);
+  const { origin } = new URL(address);
+
+  async function ask(url: string, init: RequestInit & { signal: AbortSignal }, unknown: StepErrorType) {
+    const signal = AbortSignal.any([init.signal, AbortSignal.timeout(timeoutMs)]);
+    const response = await fetch(url, { ...init, signal }).catch((error: unknown) => {
+      throw new StepError(wasSent(error) ? unknown : 'TRANSIENT', 'The provider did not answer.');
+    });
+    if (response.ok) return response;
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+      const delayMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+      throw new StepError('RATE_LIMITED', 'The provider asks for patience.', delayMs);
+    }
+    throw new StepError(REFUSALS[response.status] ?? unknown, `The provider answered ${response.status}.`);
+  }
+
+  async function askFor<T>(
+    schema: z.ZodType<T>,
+    path: string,
+    init: RequestInit & { signal: AbortSignal },
+    unknown: StepErrorType = 'TRANSIENT',
+  ): Promise<T> {
+    const response = await ask(origin + path, init, unknown);
+    const parsed = schema.safeParse(await response.json().catch(() => undefined));
+    if (!parsed.success) throw new StepError(unknown, 'The provider answered what nobody understands.');
+    return parsed.data;
+  }
+
+  const family: Family = {
+    provider: 'live',
+    stages: ({ family: name }) => (name === 'meshy' ? ['preview', 'refine'] : ['submit']),
+    check: () => {},
+
+    async submit({ task, stage, clientJobId, signal }) {
+      const { fileId, outputType, outputModel, prompt } = task;
+      const body = JSON.stringify({ fileId, stage, clientJobId, outputType, outputModel, prompt });
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal };
+      const ordered = await askFor(Ordered, '/orders', init, 'AMBIGUOUS_SUBMIT');
+      return 'id' in ordered ? { job: { id: ordered.id } } : { done: ordered };
+    },
+
+    async poll({ job, signal }) {
+      const answer = await askFor(State, `/orders/${encodeURIComponent(job.id)}`, { signal });
+      if (answer.state === 'running') return { ...answer, retryAfterMs: POLL_MS };
+      if (answer.state === 'succeeded') return { state: 'succeeded', output: { url: answer.url, size: answer.size } };
+      if (answer.reason === 'policy') throw new StepError('CONTENT_POLICY', 'The provider refuses the content.');
+      throw new StepError('PROVIDER_FAILED', 'The provider failed.');
+    },
+
+    async cancel({ job, signal }) {
+      await ask(`${origin}/orders/${encodeURIComponent(job.id)}`, { method: 'DELETE', signal }, 'TRANSIENT');
+    },
+
+    async download({ output, path, signal }) {
+      const wanted = Output.parse(output);
+      if ('content' in wanted) return writeFile(path, Buffer.from(wanted.content, 'base64'));
+      const response = await ask(wanted.url, { signal }, 'TRANSIENT');
+      if (response.body === null) throw new StepError('TRANSIENT', 'The provider sent nothing.');
+      await writeFile(path, response.body, { signal }).catch(() => {
+        throw new StepError('TRANSIENT', 'The provider broke off.');
+      });
+      const { size } = await stat(path);
+      if (size !== wanted.size) {
+        throw new StepError('PROVIDER_FAILED', `The provider sent ${size} bytes in place of ${wanted.size}.`);
+      }
+    },
+  };
+
+  const kling: Family = {
+    ...family,
+    async lookUp({ clientJobId, signal }) {
+      const path = `/orders?client=${encodeURIComponent(clientJobId)}`;
+      const { id } = await askFor(z.object({ id: z.string().nullable() }), path, { signal });
+      return id === null ? null : { id };
+    },
+  };
+  return (name) => (name === 'kling' ? kling : family);
+}
+
+/** Whether the request may have left this host. */
+function wasSent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return !(cause instanceof Error && 'code' in cause && NEVER_SENT.includes(String(cause.code)));
+}

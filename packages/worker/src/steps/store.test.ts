@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StepError } from '../step-error.ts';
+import { contextOf, fakeFamily } from '../test/fake-family.ts';
+import { type FakeServer, fakeServer, problem } from '../test/fake-server.ts';
+import { awaitJob } from './await-job.ts';
+import { store } from './store.ts';
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = await fakeServer();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const RUNNING = {
+  status: 'RUNNING',
+  stages: { submit: { intents: 1, job: { id: 'job-1', done: false, warnings: [] } } },
+} as const;
+const noneLeft = async (folder: string) => expect(await readdir(folder)).toEqual([]);
+
+test('the result is brought into the storage under its hash, and nothing stays behind', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  const context = contextOf(server, fakeFamily());
+  await store(context, handed);
+  expect(row).toMatchObject({ stored: true, sha256: createHash('sha256').update('content').digest('hex') });
+  await noneLeft(context.workDirectory);
+  await store(context, handed);
+  expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
+});
+
+test('an empty result, and one that the server finds unfit, are the provider’s failure', async () => {
+  const empty = contextOf(server, fakeFamily({ download: ({ path }) => writeFile(path, '') }));
+  await expect(store(empty, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
+    type: 'PROVIDER_FAILED',
+  });
+  server.before = (call) => {
+    if (call === 'completeUpload') throw problem(409, 'PARTS_MISMATCH');
+  };
+  const unfit = contextOf(server, fakeFamily());
+  await expect(store(unfit, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
+    type: 'PROVIDER_FAILED',
+  });
+  await noneLeft(unfit.workDirectory);
+});
+
+test('an upload whose answer was lost is not made again', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  server.before = (call, held) => {
+    if (call !== 'completeUpload' || held === undefined) return;
+    held.stored = true;
+    throw new TypeError('terminated');
+  };
+  await store(contextOf(server, fakeFamily()), handed);
+  expect(row.stored).toBe(true);
+  expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
+});
+
+test('a result that has expired fails for good', async () => {
+  const download = () => Promise.reject(new StepError('RESULT_EXPIRED', 'too late'));
+  const context = contextOf(server, fakeFamily({ download }));
+  await expect(store(context, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
+    type: 'RESULT_EXPIRED',
+    retryable: false,
+  });
+});
+
+test('a generation that was canceled meanwhile is not stored', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  const family = fakeFamily({
+    async download({ path }) {
+      await writeFile(path, 'content');
+      row.status = 'CANCELED';
+    },
+  });
+  await expect(store(contextOf(server, family), handed)).rejects.toMatchObject({ type: 'LOST' });
+  expect(row.stored).toBe(false);
+});
+
+test('a provider that is still at it is asked again when it says', async () => {
+  const { handed } = server.add('minimax-h3', RUNNING);
+  const poll = async () => ({ state: 'running', progress: 0.3, retryAfterMs: 1234 }) as const;
+  const context = contextOf(server, fakeFamily({ poll }));
+  await expect(awaitJob(context, handed, 'submit')).rejects.toMatchObject({ type: 'NOT_READY', delayMs: 1234 });
+  expect(server.calls).toContain('progress');
+});
+
+test('nothing is waited for where the result came at once, or is stored', async () => {
+  const poll = () => Promise.reject(new Error('nobody asks'));
+  const context = contextOf(server, fakeFamily({ poll }));
+  const done = { submit: { intents: 1, job: { id: 'x', done: true, warnings: [] } } };
+  await awaitJob(context, server.add('markdown', { status: 'RUNNING', stages: done }).handed, 'submit');
+  await awaitJob(context, server.add('minimax-h3', { ...RUNNING, stored: true }).handed, 'submit');
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testVendor } from '../families/test-vendor.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import { contextOf, fakeFamily } from '../test/fake-family.ts';
+import { type FakeServer, fakeServer } from '../test/fake-server.ts';
+import { freePort } from '../test/stand-in.ts';
+import { submit } from './submit.ts';
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = await fakeServer();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const fails = (type: StepErrorType) => async () => {
+  throw new StepError(type, `said to be ${type}`);
+};
+const INTENDED = { submit: { intents: 1, job: null } };
+const MODELS = ['markdown', 'gpt-image-2', 'minimax-h3', 'hunyuan3d-3.1'] as const;
+
+test('the intent is in the row before the provider hears of the order', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const seen: unknown[] = [];
+  const family = fakeFamily({
+    async submit() {
+      seen.push(structuredClone(row.stages));
+      return { job: { id: 'job-1' } };
+    },
+  });
+  await submit(contextOf(server, family), handed, 'submit');
+  expect(seen).toEqual([INTENDED]);
+  expect(row.stages['submit']).toMatchObject({ intents: 1, job: { id: 'job-1', done: false } });
+});
+
+test.each(MODELS)('an order of %s that has its answer is not placed again', async (model) => {
+  const { handed } = server.add(model);
+  const family = fakeFamily();
+  for (const _ of [1, 2, 3]) await submit(contextOf(server, family), handed, 'submit');
+  expect(family.orders).toHaveLength(1);
+});
+
+test.each([
+  ['minimax-h3', 1, 0],
+  ['hunyuan3d-3.1', 1, 0],
+  ['markdown', 1, 1],
+  ['gpt-image-2', 1, 1],
+  ['markdown', 2, 0],
+  ['gpt-image-2', 2, 0],
+])('%s, intended %i times without an answer, is ordered %i times more', async (model, intents, more) => {
+  const { handed } = server.add(model, { status: 'RUNNING', stages: { submit: { intents, job: null } } });
+  const family = fakeFamily();
+  const outcome = await submit(contextOf(server, family), handed, 'submit').catch((error: unknown) => error);
+  expect(family.orders).toHaveLength(more);
+  if (more === 0) expect(outcome).toMatchObject({ type: 'SUBMIT_OUTCOME_UNKNOWN', retryable: false });
+});
+
+test('a provider that can be asked for the order is asked, and only then ordered from again', async () => {
+  const { row, handed } = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
+  const found = fakeFamily({ lookUp: async ({ clientJobId }) => ({ id: `found ${clientJobId}` }) });
+  await submit(contextOf(server, found), handed, 'submit');
+  expect(found.orders).toEqual([]);
+  expect(row.stages['submit']?.job).toMatchObject({ id: `found ${row.fileId}-submit` });
+
+  const other = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
+  const unknown = fakeFamily({ lookUp: async () => null });
+  await submit(contextOf(server, unknown), other.handed, 'submit');
+  expect(unknown.orders).toEqual([`${other.row.fileId}-submit`]);
+});
+
+test('an order that never left takes its intent back', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const family = testVendor(`http://127.0.0.1:${await freePort()}/`)('minimax');
+  await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'TRANSIENT' });
+  expect(row.stages['submit']).toEqual({ intents: 0, job: null });
+});
+
+test.each(['CONTENT_POLICY', 'AUTH', 'BALANCE', 'RATE_LIMITED', 'TRANSIENT'] as const)(
+  'a refusal (%s) takes the intent back, an unknown outcome does not',
+  async (type) => {
+    const refused = server.add('minimax-h3');
+    const refusing = contextOf(server, fakeFamily({ submit: fails(type) }));
+    await expect(submit(refusing, refused.handed, 'submit')).rejects.toMatchObject({ type });
+    expect(refused.row.stages['submit']?.intents).toBe(0);
+
+    const unknown = server.add('minimax-h3');
+    const silent = contextOf(server, fakeFamily({ submit: fails('AMBIGUOUS_SUBMIT') }));
+    await expect(submit(silent, unknown.handed, 'submit')).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    expect(unknown.row.stages['submit']?.intents).toBe(1);
+  },
+);
+
+test('why an order was refused is told also when the intent cannot be taken back', async () => {
+  const { handed } = server.add('minimax-h3');
+  server.before = (call) => {
+    if (call === 'withdraw') throw new TypeError('fetch failed');
+  };
+  const context = contextOf(server, fakeFamily({ submit: fails('CONTENT_POLICY') }));
+  await expect(submit(context, handed, 'submit')).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
+});
+
+test('an answer that the server cannot take yet is kept until it can', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  let away = 3;
+  server.before = (call) => {
+    if (call === 'submitted' && away-- > 0) throw new TypeError('fetch failed');
+  };
+  const family = fakeFamily();
+  await submit(contextOf(server, family), handed, 'submit');
+  expect(family.orders).toHaveLength(1);
+  expect(row.stages['submit']?.job).toMatchObject({ id: 'job-1' });
+});
+
+test('an order that was canceled on its way is stopped at the provider', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const family = fakeFamily({
+    async submit() {
+      row.status = 'CANCELED';
+      return { job: { id: 'job-1' } };
+    },
+  });
+  await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'LOST' });
+  expect(family.canceled).toEqual(['job-1']);
+});
+
+test('an order on its way is not stopped when somebody else goes on with it', async () => {
+  const { row, handed } = server.add('kling-3.0');
+  const family = fakeFamily({
+    async submit() {
+      row.epoch += 1;
+      return { job: { id: 'job-1' } };
+    },
+  });
+  await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'LOST' });
+  expect(family.canceled).toEqual([]);
+});
+
+describe('a result that comes with the answer', () => {
+  const atOnce = () => fakeFamily({ submit: async () => ({ done: { text: 'content' }, warnings: ['short'] }) });
+
+  test('is stored', async () => {
+    const { row, handed } = server.add('markdown');
+    await submit(contextOf(server, atOnce()), handed, 'submit');
+    expect(row).toMatchObject({ stored: true, stages: { submit: { job: { done: true, warnings: ['short'] } } } });
+  });
+
+  test('is not ordered again once it is stored', async () => {
+    const { handed } = server.add('markdown', { status: 'RUNNING', stages: INTENDED, stored: true });
+    const family = atOnce();
+    await submit(contextOf(server, family), handed, 'submit');
+    expect(family.orders).toEqual([]);
+  });
+
+  test('is not ordered again while the storage is away', async () => {
+    const { row, handed } = server.add('markdown');
+    let away = 3;
+    server.before = (call) => {
+      if (call === 'startUpload' && away-- > 0) throw new TypeError('fetch failed');
+    };
+    const family = atOnce();
+    await submit(contextOf(server, family), handed, 'submit');
+    expect(family.orders).toHaveLength(1);
+    expect(row.stored).toBe(true);
+  });
+});

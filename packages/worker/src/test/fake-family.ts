@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Family } from '../families/family.ts';
+import type { StepContext } from '../steps/context.ts';
+import type { FakeServer } from './fake-server.ts';
+
+export interface CountedFamily extends Family {
+  /** The client's job ids of the orders that were placed. */
+  orders: string[];
+  canceled: string[];
+}
+
+/** A live provider that does at once what is asked, but for what a test puts in its place. */
+export function fakeFamily(own: Partial<Family> = {}): CountedFamily {
+  const [orders, canceled]: string[][] = [[], []];
+  const family: Family = {
+    provider: 'live',
+    stages: () => ['submit'],
+    check: () => {},
+    submit: async () => ({ job: { id: 'job-1' } }),
+    poll: async () => ({ state: 'succeeded', output: {} }),
+    cancel: async ({ job }) => void canceled?.push(job.id),
+    download: ({ path }) => writeFile(path, 'content'),
+    ...own,
+  };
+  return {
+    ...family,
+    orders: orders ?? [],
+    canceled: canceled ?? [],
+    submit(call) {
+      orders?.push(call.clientJobId);
+      return family.submit(call);
+    },
+  };
+}
+
+export const contextOf = (server: FakeServer, family: Family): StepContext => ({
+  server: server.client,
+  family: () => family,
+  log: pino({ level: 'silent' }),
+  workDirectory: join(tmpdir(), `review-steps-${process.pid}`),
+  signal: new AbortController().signal,
+});

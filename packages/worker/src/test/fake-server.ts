@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { ApiProblem, type WorkerClient } from '@review/client';
+import type { FinishedOutcome, GenerationTask, WorkerTask } from '@review/contract';
+import { findModel, settingsInEffect } from '@review/contract';
+
+export interface Row extends WorkerTask {
+  epoch: number;
+  outcome: FinishedOutcome | null;
+  sha256: string | null;
+  steps: string[];
+}
+
+export interface FakeServer extends AsyncDisposable {
+  client: WorkerClient;
+  /** A generation of that model, as it stands. */
+  add(outputModel: string, state?: Partial<Row>): { row: Row; handed: GenerationTask };
+  /** Given out by the next claims. */
+  claimable: GenerationTask[];
+  /** Called before every call; what it throws is the call's answer. */
+  before: (call: keyof WorkerClient, row: Row | undefined) => void;
+  calls: string[];
+}
+
+export const problem = (status: number, code?: string): ApiProblem =>
+  Object.assign(new ApiProblem({ status, body: {}, headers: new Headers() }), code && { code });
+
+/** The server as the steps know it: the rows, in memory, and a storage that takes parts. */
+export async function fakeServer(): Promise<FakeServer> {
+  const rows = new Map<string, Row>();
+  let received = Buffer.alloc(0);
+  const storage = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    received = Buffer.concat(chunks);
+    response.setHeader('etag', '"part"').end();
+  });
+  await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve));
+  const address = storage.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+
+  const enter = (call: keyof WorkerClient, id?: string) => {
+    fake.calls.push(call);
+    fake.before(call, rows.get(id ?? ''));
+  };
+  const held = (call: keyof WorkerClient, id: string, epoch: number): Row => {
+    enter(call, id);
+    const row = rows.get(id);
+    if (row?.epoch !== epoch || (row.status !== 'QUEUED' && row.status !== 'RUNNING')) throw problem(404);
+    return row;
+  };
+
+  const client: WorkerClient = {
+    async hello() {
+      enter('hello');
+      return { data: { engine: 'embedded' } };
+    },
+    async claim({ body: { most }, fetchOptions }) {
+      enter('claim');
+      const tasks = fake.claimable.splice(0, most);
+      if (tasks.length === 0) {
+        await new Promise((resolve, reject) => {
+          setTimeout(resolve, 20);
+          fetchOptions?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        });
+      }
+      return { data: { tasks, leaseSeconds: 30 } };
+    },
+    async renew() {
+      enter('renew');
+      return { data: { lost: [] } };
+    },
+    async getTask({ params: { id }, query: { epoch } }) {
+      enter('getTask', id);
+      const row = rows.get(id);
+      if (row === undefined || row.epoch !== Number(epoch)) throw problem(404);
+      return { data: structuredClone(row) };
+    },
+    async intend({ params: { id }, body: { epoch, stage, intents } }) {
+      const row = held('intend', id, epoch);
+      const known = row.stages[stage] ?? { intents: 0, job: null };
+      if (known.intents !== intents || known.job !== null) return { data: { granted: false, stage: known } };
+      row.status = 'RUNNING';
+      row.stages[stage] = { intents: intents + 1, job: null };
+      return { data: { granted: true, stage: { intents: intents + 1, job: null } } };
+    },
+    async withdraw({ params: { id }, body: { epoch, stage } }) {
+      const known = held('withdraw', id, epoch).stages[stage];
+      if (known) known.intents -= 1;
+    },
+    async submitted({ params: { id }, body: { epoch, stage, job } }) {
+      const row = held('submitted', id, epoch);
+      row.stages[stage] = { intents: row.stages[stage]?.intents ?? 1, job };
+    },
+    async progress({ params: { id }, body: { epoch } }) {
+      held('progress', id, epoch);
+    },
+    async startUpload({ params: { id }, body: { epoch, size } }) {
+      held('startUpload', id, epoch);
+      return { data: { parts: [{ partNumber: 1, size, url: `http://127.0.0.1:${port}/` }] } };
+    },
+    async completeUpload({ params: { id }, body: { epoch, sha256 } }) {
+      const row = held('completeUpload', id, epoch);
+      if (createHash('sha256').update(received).digest('hex') !== sha256) throw problem(409, 'PARTS_MISMATCH');
+      row.stored = true;
+      row.sha256 = sha256;
+    },
+    async recordStep({ params: { id }, body: { epoch, name, attempt, outcome } }) {
+      held('recordStep', id, epoch).steps.push(`${name} ${attempt} ${outcome}`);
+    },
+    async finish({ params: { id }, body: { epoch, outcome } }) {
+      const row = held('finish', id, epoch);
+      row.outcome = outcome;
+      row.status = outcome.status;
+    },
+  };
+
+  const fake: FakeServer = {
+    client,
+    claimable: [],
+    calls: [],
+    before: () => {},
+    add(outputModel, state = {}) {
+      const model = findModel(outputModel);
+      if (model === undefined) throw new Error(`There is no model ${outputModel}.`);
+      const fileId = `FX${String(rows.size + 1).padStart(20, '0')}`;
+      const row: Row = {
+        fileId,
+        family: model.family,
+        status: 'QUEUED',
+        outputType: model.outputType,
+        outputModel,
+        prompt: 'A lamp',
+        configs: model.video && settingsInEffect(model.video, null),
+        attachments: [],
+        stages: {},
+        stored: false,
+        epoch: 1,
+        outcome: null,
+        sha256: null,
+        steps: [],
+        ...structuredClone(state),
+      };
+      rows.set(fileId, row);
+      return { row, handed: { fileId, family: row.family, epoch: row.epoch } };
+    },
+    async [Symbol.asyncDispose]() {
+      storage.closeAllConnections();
+      await new Promise((resolve) => storage.close(resolve));
+    },
+  };
+  return fake;
+}

@@ -1,0 +1,211 @@
+// Kills server and workers at random while files are generated, then counts what became of every accepted file.
+// Ends by itself; all of it on this host, with data of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Service, sha256 } from '../e2e/service.ts';
+import { MODELS } from '../packages/contract/dist/index.js';
+import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
+
+const { values } = parseArgs({
+  options: {
+    jobs: { type: 'string', default: '300' },
+    kills: { type: 'string', default: '60' },
+    workers: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    engine: { type: 'string', default: 'embedded' },
+  },
+});
+const [jobs, kills, workers] = [wholeNumber('jobs'), wholeNumber('kills'), wholeNumber('workers')];
+const random = seeded(Number(values.seed));
+
+/** A bit more than a process needs to come up, so that work is done in between. */
+const MOST_BETWEEN_KILLS_MS = 3000;
+const LEAST_BETWEEN_KILLS_MS = 200;
+const SETTLE_SECONDS = 150;
+
+async function chaos(): Promise<number> {
+  console.log(`chaos: ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${values.seed}`);
+  const started = Date.now();
+  await using vendor = await startVendor(3000);
+  vendor.on = misbehave;
+  await using service = await Service.start({
+    TEST_PROVIDER_URL: vendor.url,
+    GENERATION_QUEUE_LIMIT: '100000',
+    GENERATION_SLOTS: 'DOCUMENT=20,IMAGE=20,VIDEO=20,3D=20',
+    LOG_LEVEL: 'fatal',
+  });
+  const keepers = Array.from({ length: workers }, (_, index) => new Keeper(service, `worker-${index}`));
+  await Promise.all(keepers.map((keeper) => keeper.start()));
+
+  const killing = killAtRandom(service, keepers);
+  const span = kills * ((MOST_BETWEEN_KILLS_MS + LEAST_BETWEEN_KILLS_MS) / 2);
+  const asking = Array.from({ length: jobs }, async (_, index) => {
+    const [after, model, canceled] = [random() * span, MODELS[index % MODELS.length], random() < 0.05];
+    await sleep(after);
+    const id = await post(service, index, model);
+    if (id !== null && canceled) await service.client.files.cancel({ params: { id } }).catch(() => {});
+    return id;
+  });
+  const killed = await killing;
+  const accepted = (await Promise.all(asking)).filter((id) => id !== null);
+  const counts = await takeStock(service, vendor, accepted);
+  console.log(`chaos: ${killed} kills in ${Math.round((Date.now() - started) / 1000)} s`);
+  console.log(
+    Object.entries({ 'not accepted': jobs - accepted.length, ...counts })
+      .map(([name, count]) => `  ${name.padEnd(16)} ${count}`)
+      .join('\n'),
+  );
+  await Promise.all(keepers.map((keeper) => keeper.end()));
+  const bad = counts.lost + counts['paid twice'] + counts['wrong hashes'] + counts['left running'];
+  return bad === 0 && accepted.length === jobs ? 0 : 1;
+}
+
+/** Keeps one worker running, whatever happens to it. */
+class Keeper {
+  readonly #service: Service;
+  readonly #name: string;
+  #worker: Awaited<ReturnType<Service['startWorker']>> | null = null;
+
+  constructor(service: Service, name: string) {
+    this.#service = service;
+    this.#name = name;
+  }
+
+  async start(): Promise<void> {
+    this.#worker = await this.#service.startWorker(this.#name, { LOG_LEVEL: 'info' });
+  }
+
+  async kill(): Promise<void> {
+    await this.#worker?.end('SIGKILL');
+    await this.start();
+  }
+
+  async end(): Promise<void> {
+    const code = await this.#worker?.end('SIGTERM');
+    if (code !== 0) console.log(`chaos: ${this.#name} ended with ${code}`);
+  }
+}
+
+async function killAtRandom(service: Service, keepers: Keeper[]): Promise<number> {
+  let killed = 0;
+  // One at a time falls; while it comes up the others go on.
+  while (killed < kills) {
+    await sleep(LEAST_BETWEEN_KILLS_MS + random() * (MOST_BETWEEN_KILLS_MS - LEAST_BETWEEN_KILLS_MS));
+    const victim = keepers[Math.floor(random() * (keepers.length + 1))];
+    await (victim === undefined ? service.restartServer() : victim.kill());
+    killed += 1;
+  }
+  return killed;
+}
+
+/** Asked with the same key until there is an answer: a job that was accepted is accepted once. */
+async function post(service: Service, index: number, model: (typeof MODELS)[number] | undefined) {
+  if (model === undefined) return null;
+  const body = {
+    outputType: model.outputType,
+    outputModel: model.id,
+    prompt: `Lamp number ${index}`,
+    folder: null,
+    attachments: [],
+  };
+  for (let tries = 0; tries < 300; tries++) {
+    try {
+      const extraHeaders = { 'Idempotency-Key': `chaos-${index}` };
+      const answer = await service.client.generation.generate({
+        params: { id: service.projectId },
+        body,
+        extraHeaders,
+      });
+      return answer.data.id;
+    } catch {
+      await sleep(300);
+    }
+  }
+  return null;
+}
+
+/** Most of the time a vendor only takes its time. */
+async function misbehave({ kind, moment, count }: Parameters<Vendor['on']>[0]) {
+  await sleep(random() * 100);
+  if (kind === 'poll' && count <= 3) return 'running';
+  if (moment === 'asked' && random() < 0.05) return kind === 'content' ? 'half' : 'unavailable';
+  return undefined;
+}
+
+async function takeStock(service: Service, vendor: Vendor, accepted: string[]) {
+  const counts = {
+    accepted: accepted.length,
+    uploaded: 0,
+    failed: 0,
+    canceled: 0,
+    lost: 0,
+    'paid twice': 0,
+    'wrong hashes': 0,
+    'left running': 0,
+    orders: vendor.orders.length,
+  };
+  const errors = new Map<string, number>();
+  const deadline = Date.now() + SETTLE_SECONDS * 1000;
+  const filesOf = async () => (await service.client.files.list({ params: { id: service.projectId }, query: {} })).data;
+  let files = await filesOf();
+  while (files.some(({ status }) => status === 'GENERATING') && Date.now() < deadline) {
+    await sleep(500);
+    files = await filesOf();
+  }
+  // Also those whose 202 nobody saw.
+  counts['left running'] = files.filter(({ status }) => status === 'GENERATING').length;
+  const byId = new Map(files.map((file) => [file.id, file]));
+  for (const id of accepted) {
+    const file = byId.get(id);
+    if (file === undefined) counts.lost += 1;
+    else if (file.status === 'FAILED') {
+      counts.failed += 1;
+      const code = file.generation?.error?.code ?? 'none';
+      errors.set(code, (errors.get(code) ?? 0) + 1);
+    } else if (file.status === 'CANCELED') counts.canceled += 1;
+    else if (file.status === 'UPLOADED') {
+      counts.uploaded += 1;
+      const hash = await service.bytesOf(id).then(sha256, () => 'none');
+      if (hash !== file.sha256 || !vendor.hashOf(id).includes(hash)) counts['wrong hashes'] += 1;
+    }
+  }
+  for (const [key, paid] of ordersByStage(vendor)) {
+    const twiceAllowed = /^(DOCUMENT|IMAGE) /.test(key);
+    if (paid > (twiceAllowed ? 2 : 1)) counts['paid twice'] += 1;
+  }
+  if (errors.size > 0) console.log(`chaos: failed by ${[...errors].map((entry) => entry.join(' ')).join(', ')}`);
+  return counts;
+}
+
+function ordersByStage(vendor: Vendor): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { outputType, fileId, stage } of vendor.orders) {
+    const key = `${outputType} ${fileId} ${stage}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function wholeNumber(name: 'jobs' | 'kills' | 'workers'): number {
+  if (/^\d{1,5}$/.test(values[name])) return Number(values[name]);
+  throw new Error(`--${name}: write a whole number`);
+}
+
+/** The same numbers for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+// A run that is stopped takes its processes with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+if (values.engine === 'embedded') process.exitCode = await chaos();
+else {
+  console.error(`chaos: the engine "${values.engine}" is not available; there is: embedded`);
+  process.exitCode = 2;
+}
