@@ -18,7 +18,12 @@ export interface FamilyPolicy {
   abandon: StepPolicy;
 }
 
-const quick = (timeoutSeconds: number): StepPolicy => ({ attempts: 10, timeoutSeconds, firstDelayMs: 200, mostDelayMs: 30_000 });
+const quick = (timeoutSeconds: number): StepPolicy => ({
+  attempts: 10,
+  timeoutSeconds,
+  firstDelayMs: 200,
+  mostDelayMs: 30_000,
+});
 
 const policy = (submitSeconds: number, storeSeconds: number): FamilyPolicy => ({
   prepare: quick(30),

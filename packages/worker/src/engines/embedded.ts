@@ -151,7 +151,13 @@ async function persist<T>(
 async function recordStep(
   { server, log }: Context,
   { fileId, epoch }: GenerationTask,
-  step: { name: string; attempt: number; outcome: GenerationStep['outcome']; message: string | null; milliseconds: number },
+  step: {
+    name: string;
+    attempt: number;
+    outcome: GenerationStep['outcome'];
+    message: string | null;
+    milliseconds: number;
+  },
 ): Promise<void> {
   await server
     .recordStep({ params: { id: fileId }, body: { epoch, ...step } })

@@ -15,7 +15,9 @@ export type Submitted =
   /** The provider answers with the result at once: there is no job. */
   | { done: Output; warnings?: string[] };
 
-export type Polled = { state: 'running'; progress: number; retryAfterMs: number } | { state: 'succeeded'; output: Output };
+export type Polled =
+  | { state: 'running'; progress: number; retryAfterMs: number }
+  | { state: 'succeeded'; output: Output };
 
 export interface Call {
   task: WorkerTask;

@@ -11,6 +11,8 @@ export async function awaitJob(context: StepContext, handed: GenerationTask, sta
   const polled = await context.family(task.family).poll({ task, signal: context.signal, job });
   if (polled.state === 'succeeded') return;
   const { server } = context;
-  await orLost(server.progress({ params: { id: task.fileId }, body: { epoch: handed.epoch, progress: polled.progress } }));
+  await orLost(
+    server.progress({ params: { id: task.fileId }, body: { epoch: handed.epoch, progress: polled.progress } }),
+  );
   throw new StepError('NOT_READY', 'The provider is still at it.', polled.retryAfterMs);
 }

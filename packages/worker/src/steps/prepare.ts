@@ -3,7 +3,10 @@ import { StepError } from '../step-error.ts';
 import { readOpenTask, type StepContext } from './context.ts';
 
 /** Checks what the API has checked before, and what only a provider would refuse: nothing is paid yet. */
-export async function prepare(context: StepContext, { fileId, family, epoch }: GenerationTask): Promise<{ stages: string[] }> {
+export async function prepare(
+  context: StepContext,
+  { fileId, family, epoch }: GenerationTask,
+): Promise<{ stages: string[] }> {
   const task = await readOpenTask(context, { fileId, family, epoch });
   const [breach] = limitBreaches(task);
   if (breach) throw new StepError('CONFIG_INVALID', `${breach.path.join('.')}: ${breach.message}`);
@@ -21,9 +24,15 @@ function checkCaps(task: WorkerTask, provider: 'live' | 'sandbox'): void {
   if (caps === undefined || provider === 'sandbox') return;
   const characters = Array.from(task.prompt).length;
   if (caps.promptCharacters !== null && characters > caps.promptCharacters) {
-    throw new StepError('INVALID_INPUT', `${task.outputModel} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`);
+    throw new StepError(
+      'INVALID_INPUT',
+      `${task.outputModel} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`,
+    );
   }
   if (caps.attachments !== null && task.attachments.length > caps.attachments) {
-    throw new StepError('INVALID_INPUT', `${task.outputModel} takes at most ${caps.attachments} attachments; there are ${task.attachments.length}.`);
+    throw new StepError(
+      'INVALID_INPUT',
+      `${task.outputModel} takes at most ${caps.attachments} attachments; there are ${task.attachments.length}.`,
+    );
   }
 }
