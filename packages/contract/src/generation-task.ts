@@ -11,6 +11,10 @@ export interface GenerationTask {
 /** One file is one workflow, however often it is started. */
 export const workflowIdOf = (fileId: string): string => `gen:${fileId}`;
 
+/** Each family has a workflow of its own: `gpt-image` runs as `gptImage`. */
+export const workflowTypeOf = (family: Family): string =>
+  family.replace(/-(.)/g, (_hyphen, letter: string) => letter.toUpperCase());
+
 /** Workflows wait on one queue; each family's paid calls on a queue of its own; polls and bytes apart from both. */
 export const WORKFLOW_QUEUE = 'review-generation';
 export const submitQueueOf = (family: Family): string => `review-generate-${family}`;

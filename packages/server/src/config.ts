@@ -32,9 +32,13 @@ export interface Config {
     queueLimit: number;
     /** Whether the sandbox provider stands in for families without a key. */
     sandbox: boolean;
+    /** How often it is looked whether the workflows of open generations are still there, in seconds. */
+    reconcileSeconds: number;
     /** Where people look at workflows; null where nowhere. */
     temporalUiUrl: string | null;
   };
+  /** What Temporal's own settings say, which its client reads by itself. */
+  temporal: Record<string, string>;
   /** Null turns all limits off. */
   rateLimits: RateLimits | null;
   trustProxy: boolean | number | string[];
@@ -124,8 +128,10 @@ export function readConfig(environment: Environment): Config {
       ),
       queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
       sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
-      temporalUiUrl: value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, ''),
+      reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
+      temporalUiUrl: value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
     },
+    temporal: temporalSettings(environment),
     rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),
     trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
     corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
@@ -239,6 +245,13 @@ const origins = z.string().transform((text, context) => {
 
 const defaultEngine = (value: (name: string) => string | undefined) =>
   ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
+
+const temporalSettings = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('TEMPORAL_') && value ? [[name, value]] : [],
+    ),
+  );
 
 const BUILT_CONSOLE = fileURLToPath(new URL('../../../apps/dev-console/dist', import.meta.url));
 

@@ -5,6 +5,7 @@ import { type OpenDatabase, openDatabase } from './db/open.ts';
 import type { Database } from './db/schema.ts';
 import { FileWatch } from './files/watch.ts';
 import { Bell } from './generation/bell.ts';
+import { Dispatcher } from './generation/dispatcher.ts';
 import { deriveSecrets, type Secrets } from './secrets.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/storage.ts';
@@ -20,6 +21,8 @@ export interface Deps extends AsyncDisposable {
   watch: FileWatch;
   /** Wakes whoever waits for generations to run. */
   bell: Bell;
+  /** Hands generations to Temporal; null where another engine runs them. */
+  dispatcher: Dispatcher | null;
   /** Aborted when the process stops: nobody waits any longer. */
   stopping: AbortSignal;
   log: Logger;
@@ -39,6 +42,8 @@ export function openDeps(
     signingKey: secrets.blobs,
   });
   const watch = new FileWatch(config.waitLimit);
+  const bell = new Bell();
+  const dispatcher = config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, bell, log }) : null;
   return {
     config,
     db: opened.db,
@@ -46,12 +51,14 @@ export function openDeps(
     storage,
     secrets,
     watch,
-    bell: new Bell(),
+    bell,
+    dispatcher,
     stopping,
     log,
     metrics: new Registry(),
     async [Symbol.asyncDispose]() {
       watch.wakeAll();
+      await dispatcher?.[Symbol.asyncDispose]();
       await storage[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },

@@ -19,6 +19,8 @@ export interface Config {
   testProviderUrl: string | null;
   /** Where results are kept on their way to the storage: the worker's own, gone when it ends. */
   workDirectory: string;
+  /** What Temporal's own settings say, which its tools read by themselves. */
+  temporal: Record<string, string>;
 }
 
 export class ConfigError extends Error {
@@ -70,11 +72,19 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
     testProviderUrl: testProvider(),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
+    temporal: temporalSettings(environment),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
   };
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
   return config;
 }
+
+const temporalSettings = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('TEMPORAL_') && value ? [[name, value]] : [],
+    ),
+  );
 
 const serverUrl = z.url({
   protocol: /^https?$/,

@@ -29,7 +29,12 @@ async function main(): Promise<void> {
     const engine = await sayHello(server, config.name, states, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const context = { server, family, log, workDirectory: config.workDirectory };
-    await runEmbedded(context, { worker: config.name, concurrency: config.concurrency }, stop);
+    const options = { worker: config.name, concurrency: config.concurrency };
+    if (engine === 'temporal') {
+      // Only where it is needed: it brings a native library along.
+      const { runTemporal } = await import('./engines/temporal.ts');
+      await runTemporal(context, { ...options, environment: config.temporal }, stop);
+    } else await runEmbedded(context, options, stop);
   } catch (error) {
     if (!stop.soon.aborted) throw error;
   } finally {
@@ -63,7 +68,10 @@ function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-main().catch((error: unknown) => {
-  console.error(explain(error));
-  process.exitCode = 1;
-});
+main()
+  .catch((error: unknown) => {
+    console.error(explain(error));
+    process.exitCode = 1;
+  })
+  // A native library may still wait for a connection that nobody needs any more.
+  .finally(() => process.exit());

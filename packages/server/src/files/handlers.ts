@@ -140,6 +140,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       });
       watch.changed(file.id);
       bell.ring();
+      if (file.mode === 'GENERATED') void deps.dispatcher?.cancel(file.id);
     },
   };
 };

@@ -10,9 +10,9 @@ export interface Caps {
 
 export interface Holder {
   engine: Engine;
-  /** The worker that holds the lease; null where the engine keeps track by itself. */
-  owner: string | null;
-  leaseUntil: string | null;
+  /** The worker that holds the lease, or the dispatcher until it has started a workflow. */
+  owner: string;
+  leaseUntil: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function takeTasks(
 ): Promise<GenerationTask[]> {
   return inTransaction(db, async (trx) => {
     await sql`update generation_gate set id = id`.execute(trx);
-    const lapsed = holder.owner === null ? [] : await findLapsed(trx, holder.engine, now, most);
+    const lapsed = await findLapsed(trx, now, most);
     const waiting = most > lapsed.length ? await findStartable(trx, caps, most - lapsed.length) : [];
     const taken = [...lapsed, ...waiting];
     if (taken.length === 0) return [];
@@ -36,7 +36,16 @@ export async function takeTasks(
       .updateTable('generations')
       .set((eb) => ({
         engine: holder.engine,
-        epoch: eb('epoch', '+', 1),
+        // A workflow that may have been started is started again as the same one.
+        epoch:
+          holder.engine === 'temporal'
+            ? eb
+                .case()
+                .when('engine', '=', 'temporal')
+                .then(eb.ref('epoch'))
+                .else(eb('epoch', '+', 1))
+                .end()
+            : eb('epoch', '+', 1),
         lease_owner: holder.owner,
         lease_until: holder.leaseUntil,
       }))
@@ -50,12 +59,12 @@ export async function takeTasks(
   });
 }
 
-async function findLapsed(trx: Writer, engine: Engine, now: string, most: number): Promise<string[]> {
+/** Whichever engine held them: one that is no longer in use renews nothing. */
+async function findLapsed(trx: Writer, now: string, most: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('generations')
     .select('file_id')
     .where('status', 'in', ['QUEUED', 'RUNNING'])
-    .where('engine', '=', engine)
     .where('lease_until', '<', now)
     .orderBy('lease_until')
     .limit(most)

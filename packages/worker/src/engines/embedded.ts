@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStep, GenerationTask } from '@review/contract';
-import { type Failure, generate, type Steps } from '../pipeline.ts';
+import { generate, type Steps } from '../pipeline.ts';
 import { type FamilyPolicy, POLICIES, type StepPolicy } from '../policy.ts';
-import { StepError } from '../step-error.ts';
+import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
 import type { StepContext } from '../steps/context.ts';
 import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
+import { describe, recordStep } from './timeline.ts';
 
 export interface EmbeddedOptions {
   worker: string;
@@ -128,9 +129,6 @@ async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask
 
 type Pass = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** These cost no try: they end by themselves, or the generation's deadline ends them. */
-const WAITING: ReadonlySet<string> = new Set(['NOT_READY', 'RATE_LIMITED', 'AWAY']);
-
 /** Tries a step until it holds, fails for good, or has used up its tries; waiting for a provider uses up none. */
 async function persist<T>(
   context: Context,
@@ -171,28 +169,6 @@ async function persist<T>(
       else attempt += 1;
     }
   }
-}
-
-/** The timeline is for people: that it cannot be written stops nothing. */
-async function recordStep(
-  { server, log }: Context,
-  { fileId, epoch }: GenerationTask,
-  step: {
-    name: string;
-    attempt: number;
-    outcome: GenerationStep['outcome'];
-    message: string | null;
-    milliseconds: number;
-  },
-): Promise<void> {
-  await server
-    .recordStep({ params: { id: fileId }, body: { epoch, ...step } })
-    .catch((error: unknown) => log.debug({ err: error }, 'a step was not recorded'));
-}
-
-function describe(error: unknown): Failure {
-  if (error instanceof StepError) return { type: error.type, message: error.message };
-  return { type: 'INTERNAL', message: error instanceof Error ? error.message : String(error) };
 }
 
 /** Lets a few through at once, the others in turn. */

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A program of the test's own: ended by its id, at the latest when the test is over. */
+export class Program implements AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | null>;
+  output = '';
+
+  constructor(command: string, args: readonly string[], settings: Record<string, string>) {
+    // Nothing of the machine's own settings: they could point the service elsewhere.
+    const { PATH, HOME, TMPDIR } = process.env;
+    this.child = spawn(command, args, {
+      env: { PATH, HOME, TMPDIR, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text;
+      });
+    }
+    this.exit = once(this.child, 'close').then(([code]) => code);
+  }
+
+  async said(text: string): Promise<void> {
+    await until(`"${text}" is said`, () => {
+      if (this.child.exitCode !== null) throw new Error(`it ended with ${this.child.exitCode}:\n${this.output}`);
+      return this.output.includes(text);
+    });
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return this.exit;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGKILL');
+  }
+}
+
+/** What a short-lived program prints; its failure is an error. */
+export async function printed(command: string, args: readonly string[], settings: Record<string, string> = {}) {
+  const program = new Program(command, args, settings);
+  const code = await program.exit;
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${program.output}`);
+  return program.output;
+}
+
+/** Looks until there is something to see, and gives it back. */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  milliseconds = 30_000,
+): Promise<Exclude<T, false | undefined | null>> {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    const seen = await look();
+    if (isSeen(seen)) return seen;
+    if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${what}`);
+    await sleep(50);
+  }
+}
+
+const isSeen = <T>(value: T): value is Exclude<T, false | undefined | null> =>
+  value !== false && value !== undefined && value !== null;

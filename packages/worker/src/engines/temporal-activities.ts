@@ -1,0 +1,96 @@
+import type { GenerationTask } from '@review/contract';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Steps } from '../pipeline.ts';
+import { type FamilyPolicy, POLICIES } from '../policy.ts';
+import { StepError, WAITING } from '../step-error.ts';
+import { awaitJob } from '../steps/await-job.ts';
+import type { StepContext } from '../steps/context.ts';
+import { abandon, finish } from '../steps/finish.ts';
+import { prepare } from '../steps/prepare.ts';
+import { store } from '../steps/store.ts';
+import { submit } from '../steps/submit.ts';
+import { describe, recordStep } from './timeline.ts';
+
+type StepName = keyof FamilyPolicy;
+type SharedContext = Omit<StepContext, 'signal'>;
+
+const BEAT_MS = 4000;
+
+/** The steps as Temporal calls them: one try each, whose failure says whether and when to try again. */
+export function temporalActivities(context: SharedContext): Steps {
+  const activity =
+    <Rest extends unknown[], T>(
+      name: StepName,
+      run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
+    ) =>
+    (task: GenerationTask, ...rest: Rest) =>
+      tryOnce(context, task, name, (inner) => run(inner, task, ...rest));
+  return {
+    prepare: activity('prepare', prepare),
+    submit: activity('submit', submit),
+    awaitJob: activity('awaitJob', awaitJob),
+    store: activity('store', store),
+    finish: activity('finish', finish),
+    abandon: activity('abandon', abandon),
+  };
+}
+
+async function tryOnce<T>(
+  context: SharedContext,
+  task: GenerationTask,
+  name: StepName,
+  run: (context: StepContext) => Promise<T>,
+): Promise<T> {
+  const { info, cancellationSignal: stopped, heartbeat } = Context.current();
+  const { timeoutSeconds, attempts } = POLICIES[task.family][name];
+  const waits = countOf(info.heartbeatDetails);
+  const attempt = info.attempt - waits;
+  // A job is waited for as long as its generation may run, which the server watches over.
+  const isLast = name !== 'awaitJob' && attempt >= attempts;
+  const started = performance.now();
+  const record = (outcome: 'SUCCEEDED' | 'RETRIED' | 'FAILED', message: string | null) =>
+    recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
+
+  if (isLast && attempt > attempts)
+    throw ApplicationFailure.nonRetryable('The step never came to its end.', 'INTERNAL');
+  const beating = setInterval(() => heartbeat(waits), BEAT_MS);
+  try {
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutSeconds * 1000)]);
+    const answer = await run({ ...context, signal });
+    await record('SUCCEEDED', null);
+    return answer;
+  } catch (error) {
+    // Thrown on, it tells Temporal that the step did stop; where only the worker stops, another one goes on.
+    stopped.throwIfAborted();
+    const failure = failureOf(error, isLast);
+    const type = failure.type ?? 'INTERNAL';
+    // What is told with the last beat is there at the next try.
+    if (WAITING.has(type)) heartbeat(waits + 1);
+    if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
+    if (!BENIGN.has(type)) await record(failure.nonRetryable ? 'FAILED' : 'RETRIED', failure.message);
+    throw failure;
+  } finally {
+    clearInterval(beating);
+  }
+}
+
+/** Nothing that anybody should be woken for. */
+const BENIGN: ReadonlySet<string> = new Set([...WAITING, 'LOST']);
+
+/** Only the type and the message leave: nothing else of an error is fit to be kept in a history. */
+export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
+  const { type, message } = describe(error);
+  const known = error instanceof StepError ? error : null;
+  const failure = ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: known?.retryable === false || (isLast && !WAITING.has(type)),
+    ...(known?.delayMs !== undefined && { nextRetryDelay: known.delayMs }),
+    ...(BENIGN.has(type) && { category: ApplicationFailureCategory.BENIGN }),
+  });
+  failure.stack = undefined;
+  return failure;
+}
+
+const countOf = (details: unknown): number => (typeof details === 'number' ? details : 0);
