@@ -1,6 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Family } from '../families/family.ts';
 import type { StepContext } from '../steps/context.ts';
@@ -40,6 +38,6 @@ export const contextOf = (server: FakeServer, family: Family): StepContext => ({
   server: server.client,
   family: () => family,
   log: pino({ level: 'silent' }),
-  workDirectory: join(tmpdir(), `review-steps-${process.pid}`),
+  workDirectory: server.folder,
   signal: new AbortController().signal,
 });

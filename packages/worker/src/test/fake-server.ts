@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ApiProblem, type WorkerClient } from '@review/client';
 import type { FinishedOutcome, GenerationTask, WorkerTask } from '@review/contract';
 import { findModel, settingsInEffect } from '@review/contract';
@@ -20,6 +23,8 @@ export interface FakeServer extends AsyncDisposable {
   /** Called before every call; what it throws is the call's answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
   calls: string[];
+  /** For the worker's files; goes with the server. */
+  folder: string;
 }
 
 export const problem = (status: number, code?: string): ApiProblem =>
@@ -117,6 +122,7 @@ export async function fakeServer(): Promise<FakeServer> {
 
   const fake: FakeServer = {
     client,
+    folder: await mkdtemp(join(tmpdir(), 'review-steps-')),
     claimable: [],
     calls: [],
     before: () => {},
@@ -147,6 +153,7 @@ export async function fakeServer(): Promise<FakeServer> {
     async [Symbol.asyncDispose]() {
       storage.closeAllConnections();
       await new Promise((resolve) => storage.close(resolve));
+      await rm(fake.folder, { recursive: true, force: true });
     },
   };
   return fake;
