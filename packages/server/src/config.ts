@@ -129,7 +129,8 @@ export function readConfig(environment: Environment): Config {
       queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
       sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
       reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
-      temporalUiUrl: value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
+      temporalUiUrl:
+        value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
     },
     temporal: temporalSettings(environment),
     rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),

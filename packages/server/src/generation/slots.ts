@@ -65,6 +65,7 @@ async function findLapsed(trx: Writer, now: string, most: number): Promise<strin
     .selectFrom('generations')
     .select('file_id')
     .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('engine', 'is not', null)
     .where('lease_until', '<', now)
     .orderBy('lease_until')
     .limit(most)
@@ -126,13 +127,13 @@ async function findStartable(trx: Writer, { slots, familyCaps }: Caps, most: num
 
 /** Keeps the leases that are still the worker's, and says which are not. */
 export async function renewLeases(
-  db: Database,
+  trx: Writer,
   owner: string,
   tasks: { fileId: string; epoch: number }[],
   leaseUntil: string,
 ): Promise<string[]> {
   if (tasks.length === 0) return [];
-  const kept = await db
+  const kept = await trx
     .updateTable('generations')
     .set({ lease_until: leaseUntil })
     .where('lease_owner', '=', owner)
@@ -149,6 +150,6 @@ export async function renewLeases(
 }
 
 /** A worker that starts anew holds nothing any more. */
-export async function freeLeases(db: Database, owner: string, now: string): Promise<void> {
-  await db.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
+export async function freeLeases(trx: Writer, owner: string, now: string): Promise<void> {
+  await trx.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
 }

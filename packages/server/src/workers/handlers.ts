@@ -43,8 +43,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
   return {
     async hello({ body: { worker, families } }) {
-      await db.transaction().execute((trx) => recordFamilies(trx, worker, families, now()));
-      await freeLeases(db, worker, now());
+      await inTransaction(db, async (trx) => {
+        await recordFamilies(trx, worker, families, now());
+        await freeLeases(trx, worker, now());
+      });
       bell.ring();
       return { data: { engine: config.engine } };
     },
@@ -63,9 +65,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       }
     },
 
-    renew: async ({ body: { worker, tasks } }) => ({
-      data: { lost: await renewLeases(db, worker, tasks, secondsFromNow(LEASE_SECONDS)) },
-    }),
+    async renew({ body: { worker, tasks } }) {
+      const leaseUntil = secondsFromNow(LEASE_SECONDS);
+      return { data: { lost: await inTransaction(db, (trx) => renewLeases(trx, worker, tasks, leaseUntil)) } };
+    },
 
     async getTask({ id, query: { epoch }, base }) {
       const generation = (await findGenerations(db, [id])).get(id);
