@@ -1,10 +1,15 @@
 // Kills server and workers at random while files are generated, then counts what became of every accepted file.
 // Ends by itself; all of it on this host, with data of its own.
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Service, sha256 } from '../e2e/service.ts';
+import { TemporalServer } from '../e2e/temporal-server.ts';
 import { MODELS } from '../packages/contract/dist/index.js';
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
+import { findTemporal } from './temporal.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,8 +29,9 @@ const LEAST_BETWEEN_KILLS_MS = 200;
 const SETTLE_SECONDS = 150;
 
 async function chaos(): Promise<number> {
-  console.log(`chaos: ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${values.seed}`);
+  console.log(`chaos: ${values.engine}, ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${values.seed}`);
   const started = Date.now();
+  await using temporal = values.engine === 'temporal' ? await startTemporal() : null;
   await using vendor = await startVendor(3000);
   vendor.on = misbehave;
   await using service = await Service.start({
@@ -33,6 +39,7 @@ async function chaos(): Promise<number> {
     GENERATION_QUEUE_LIMIT: '100000',
     GENERATION_SLOTS: 'DOCUMENT=20,IMAGE=20,VIDEO=20,3D=20',
     LOG_LEVEL: 'fatal',
+    ...(temporal && { TEMPORAL_ADDRESS: temporal.address, RECONCILE_SECONDS: '5' }),
   });
   const keepers = Array.from({ length: workers }, (_, index) => new Keeper(service, `worker-${index}`));
   await Promise.all(keepers.map((keeper) => keeper.start()));
@@ -58,6 +65,17 @@ async function chaos(): Promise<number> {
   await Promise.all(keepers.map((keeper) => keeper.end()));
   const bad = counts.lost + counts['paid twice'] + counts['wrong hashes'] + counts['left running'];
   return bad === 0 && accepted.length === jobs ? 0 : 1;
+}
+
+/** A development server of Temporal that is not killed: what it survives is its own affair. */
+async function startTemporal(): Promise<TemporalServer> {
+  const found = findTemporal();
+  if (found === undefined || !('binary' in found))
+    throw new Error('there is no Temporal: npm run temporal -- --install');
+  const folder = await mkdtemp(join(tmpdir(), 'review-chaos-'));
+  const temporal = await TemporalServer.at(found.binary, join(folder, 'temporal.db'));
+  await temporal.start();
+  return temporal;
 }
 
 /** Keeps one worker running, whatever happens to it. */
@@ -204,8 +222,8 @@ function seeded(seed: number): () => number {
 
 // A run that is stopped takes its processes with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-if (values.engine === 'embedded') process.exitCode = await chaos();
+if (values.engine === 'embedded' || values.engine === 'temporal') process.exitCode = await chaos();
 else {
-  console.error(`chaos: the engine "${values.engine}" is not available; there is: embedded`);
+  console.error(`chaos: there is no engine "${values.engine}"; there are: embedded, temporal`);
   process.exitCode = 2;
 }
