@@ -29,6 +29,7 @@ test('only the token has to be given', () => {
     sandboxMs: 1500,
     testProviderUrl: null,
     workDirectory: join(tmpdir(), 'review-worker-7'),
+    temporal: {},
   });
 });
 
@@ -55,6 +56,7 @@ test('what is given holds', () => {
     testProviderUrl: 'http://127.0.0.1:9/',
     // Never the folder itself: it is removed when the worker ends.
     workDirectory: '/var/work/review-worker-7',
+    temporal: {},
   });
 });
 
