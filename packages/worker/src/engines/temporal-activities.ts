@@ -66,7 +66,7 @@ async function tryOnce<T>(
     const failure = failureOf(error, isLast);
     const type = failure.type ?? 'INTERNAL';
     // What is told with the last beat is there at the next try.
-    if (WAITING.has(type)) heartbeat(waits + 1);
+    if (WAITING.has(type) && type !== 'NOT_READY') heartbeat(waits + 1);
     if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
     if (!BENIGN.has(type)) await record(failure.nonRetryable ? 'FAILED' : 'RETRIED', failure.message);
     throw failure;
