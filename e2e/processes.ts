@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** A long run says a lot; only the end of it is looked at. */
+const KEPT_OUTPUT = 1_000_000;
+
 /** A program of the test's own: ended by its id, at the latest when the test is over. */
 export class Program implements AsyncDisposable {
   readonly child: ChildProcess;
@@ -17,10 +20,15 @@ export class Program implements AsyncDisposable {
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output += text;
+        this.output = (this.output + text).slice(-KEPT_OUTPUT);
       });
     }
-    this.exit = once(this.child, 'close').then(([code]) => code);
+    const takeAlong = () => void this.child.kill('SIGKILL');
+    process.once('exit', takeAlong);
+    this.exit = once(this.child, 'close').then(([code]) => {
+      process.off('exit', takeAlong);
+      return code;
+    });
   }
 
   async said(text: string): Promise<void> {
@@ -30,13 +38,13 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  async end(signal: NodeJS.Signals): Promise<number | null> {
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     this.child.kill(signal);
     return this.exit;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end('SIGKILL');
+    await this.end();
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type Program, Service } from './service.ts';
+import type { Program } from './processes.ts';
+import { Service } from './service.ts';
 
 const WAITING = 10_000;
 const READS = 500;

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,47 +7,10 @@ import { type Client, createClient } from '@review/client';
 import type { FileRecord, GenerateRequest } from '@review/contract';
 import { field } from '../scripts/json-field.ts';
 import { freePort } from './dev-process.ts';
+import { Program } from './processes.ts';
 
 const packages = resolve(import.meta.dirname, '..', 'packages');
 const FINAL = ['UPLOADED', 'FAILED', 'CANCELED'];
-
-/** A program of the service as a process of its own, with these settings and no others. */
-export class Program {
-  readonly child: ChildProcess;
-  readonly exit: Promise<number | null>;
-  output = '';
-
-  constructor(path: string, settings: Record<string, string>, words: string[] = []) {
-    const { PATH, HOME, TMPDIR } = process.env;
-    this.child = spawn(process.execPath, [join(packages, path), ...words], {
-      env: { PATH, HOME, TMPDIR, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output = (this.output + text).slice(-100_000);
-      });
-    }
-    const takeAlong = () => void this.child.kill('SIGKILL');
-    process.once('exit', takeAlong);
-    this.exit = once(this.child, 'close').then(([code]) => {
-      process.off('exit', takeAlong);
-      return code;
-    });
-  }
-
-  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
-    this.child.kill(signal);
-    return this.exit;
-  }
-
-  async says(text: string): Promise<void> {
-    while (!this.output.includes(text)) {
-      if (this.child.exitCode !== null) throw new Error(`it ended without saying "${text}":\n${this.output}`);
-      await sleep(10);
-    }
-  }
-}
 
 export type Asked = Pick<GenerateRequest, 'outputType' | 'outputModel' | 'prompt'> & Partial<GenerateRequest>;
 
@@ -95,7 +56,7 @@ export class Service {
   }
 
   #run(path: string, settings: Record<string, string> = {}, words: string[] = []): Program {
-    return new Program(path, { ...this.settings, ...settings }, words);
+    return new Program(process.execPath, [join(packages, path), ...words], { ...this.settings, ...settings });
   }
 
   async #ready(): Promise<void> {
@@ -117,7 +78,7 @@ export class Service {
     const worker = this.#run('worker/dist/main.js', { WORKER_NAME: name, LOG_LEVEL: 'info', ...settings });
     this.workers.add(worker);
     void worker.exit.then(() => this.workers.delete(worker));
-    await worker.says('"ready"');
+    await worker.said('"ready"');
     return worker;
   }
 
