@@ -110,7 +110,12 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/withdraw',
     summary: 'Take an intent back: the call never left',
-    body: z.strictObject({ epoch: Epoch, stage: z.string() }),
+    body: z.strictObject({
+      epoch: Epoch,
+      stage: z.string(),
+      /** Which intent it was, so that one that is taken back twice is taken back once. */
+      intents: z.number().int().min(1),
+    }),
     responses: { 204: NOTHING },
   },
   submitted: {

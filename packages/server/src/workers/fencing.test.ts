@@ -27,7 +27,7 @@ const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) =
     worker.intend({ params: { id }, body: { epoch, stage: 'next', provider: 'live', intents: 0 } }),
   'intend again': (worker, { id, epoch }) =>
     worker.intend({ params: { id }, body: { epoch, stage: 'main', provider: 'live', intents: 1 } }),
-  withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main' } }),
+  withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (worker, { id, epoch }) =>
     worker.submitted({ params: { id }, body: { epoch, stage: 'main', job: { id: 7 }, jobId: '7' } }),
   progress: (worker, { id, epoch }) => worker.progress({ params: { id }, body: { epoch, progress: 0.9 } }),

@@ -113,11 +113,11 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       return { data: answer };
     },
 
-    withdraw: ({ id, body: { epoch, stage } }) =>
+    withdraw: ({ id, body: { epoch, stage, intents } }) =>
       change(id, epoch, async (trx, held) => {
         const known = held.stages[stage];
-        if (known === undefined || known.intents === 0 || known.job !== null) return;
-        await updateStages(trx, id, { ...held.stages, [stage]: { ...known, intents: known.intents - 1 } });
+        if (known?.intents !== intents || known.job !== null) return;
+        await updateStages(trx, id, { ...held.stages, [stage]: { ...known, intents: intents - 1 } });
       }),
 
     submitted: ({ id, body: { epoch, stage, job, jobId } }) =>

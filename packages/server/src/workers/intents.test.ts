@@ -9,8 +9,8 @@ onEachDatabase(
       JSON.parse((await stored(house(), id)).generation?.stages ?? '{}')[stage];
     const submitted = (id: string, epoch: number, job: unknown, jobId: string | null) =>
       workerOf(house()).submitted({ params: { id }, body: { epoch, stage: 'main', job, jobId } });
-    const withdraw = (id: string, epoch: number) =>
-      workerOf(house()).withdraw({ params: { id }, body: { epoch, stage: 'main' } });
+    const withdraw = (id: string, epoch: number, intents = 1) =>
+      workerOf(house()).withdraw({ params: { id }, body: { epoch, stage: 'main', intents } });
 
     test('the first intent is granted: it runs, its time counts, and the provider is shown', async () => {
       const task = await held(house(), MESH);
@@ -93,6 +93,15 @@ onEachDatabase(
       await withdraw(task.id, task.epoch);
       expect(await stageOf(task.id)).toEqual({ intents: 0, job: null });
       expect((await intend(house(), task)).data.granted).toBe(true);
+    });
+
+    test('of two intents a repeated withdrawal takes back one', async () => {
+      const task = await held(house());
+      await intend(house(), task);
+      await intend(house(), task, 'main', 1);
+      await withdraw(task.id, task.epoch, 2);
+      await withdraw(task.id, task.epoch, 2);
+      expect(await stageOf(task.id)).toEqual({ intents: 1, job: null });
     });
 
     test('what was submitted is kept, shown, and never granted or withdrawn again', async () => {

@@ -32,7 +32,8 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
   const { data } = await orLost(server.intend({ ...at, body: intent }));
   if (!data.granted) throw new StepError('TRANSIENT', 'Somebody else has placed the order meanwhile.', 0);
 
-  const submitted = await placeOrder(context, handed, task, family, stage, clientJobId);
+  const placed = { stage, clientJobId, intents: data.stage.intents };
+  const submitted = await placeOrder(context, handed, task, family, placed);
   const warnings = submitted.warnings ?? [];
   if ('done' in submitted) {
     await storeOutput(context, handed, task, family, submitted.done);
@@ -85,21 +86,19 @@ async function placeOrder(
   handed: GenerationTask,
   task: WorkerTask,
   family: Family,
-  stage: string,
-  clientJobId: string,
+  { stage, clientJobId, intents }: { stage: string; clientJobId: string; intents: number },
 ): Promise<Submitted> {
   try {
     return await family.submit({ task, signal: context.signal, stage, clientJobId });
   } catch (error) {
     // Every failure that is not ambiguous means: no order was taken, and the intent can go.
     if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {
-      const body = { epoch: handed.epoch, stage };
-      // An intent that stays only makes the next try more careful; why this one failed matters more.
-      await context.server
-        .withdraw({ params: { id: task.fileId }, body })
-        .catch((reason: unknown) =>
-          context.log.warn({ err: reason, file: task.fileId }, 'an intent was not withdrawn'),
-        );
+      const body = { epoch: handed.epoch, stage, intents };
+      const takeBack = () => orLost(context.server.withdraw({ params: { id: task.fileId }, body }));
+      // Where it is tried again, an intent that stays would be taken for an order; else only the reason matters.
+      await (error.retryable ? insist(context.signal, takeBack) : takeBack()).catch((reason: unknown) =>
+        context.log.warn({ err: reason, file: task.fileId }, 'an intent was not withdrawn'),
+      );
     }
     throw error;
   }

@@ -89,9 +89,9 @@ export async function fakeServer(): Promise<FakeServer> {
       row.stages[stage] = { intents: intents + 1, job: null };
       return { data: { granted: true, stage: { intents: intents + 1, job: null } } };
     },
-    async withdraw({ params: { id }, body: { epoch, stage } }) {
+    async withdraw({ params: { id }, body: { epoch, stage, intents } }) {
       const known = held('withdraw', id, epoch).stages[stage];
-      if (known) known.intents -= 1;
+      if (known?.intents === intents) known.intents -= 1;
     },
     async submitted({ params: { id }, body: { epoch, stage, job } }) {
       const row = held('submitted', id, epoch);

@@ -21,7 +21,8 @@ import {
 const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
   intend,
   'intend again': (house, task) => intend(house, task, 'main', 1),
-  withdraw: (house, { id, epoch }) => workerOf(house).withdraw({ params: { id }, body: { epoch, stage: 'main' } }),
+  withdraw: (house, { id, epoch }) =>
+    workerOf(house).withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (house, { id, epoch }) =>
     workerOf(house).submitted({ params: { id }, body: { epoch, stage: 'main', job: 7, jobId: '7' } }),
   progress: (house, { id, epoch }) => workerOf(house).progress({ params: { id }, body: { epoch, progress: 0.5 } }),
