@@ -160,7 +160,7 @@ async function takeStock(service: Service, vendor: Vendor, accepted: string[]) {
     'paid twice': 0,
     'wrong hashes': 0,
     'left running': 0,
-    orders: vendor.orders.length,
+    orders: 0,
   };
   const errors = new Map<string, number>();
   const deadline = Date.now() + SETTLE_SECONDS * 1000;
@@ -187,6 +187,7 @@ async function takeStock(service: Service, vendor: Vendor, accepted: string[]) {
       if (hash !== file.sha256 || !vendor.hashOf(id).includes(hash)) counts['wrong hashes'] += 1;
     }
   }
+  counts.orders = vendor.orders.length;
   for (const [key, paid] of ordersByStage(vendor)) {
     const twiceAllowed = /^(DOCUMENT|IMAGE) /.test(key);
     if (paid > (twiceAllowed ? 2 : 1)) counts['paid twice'] += 1;
