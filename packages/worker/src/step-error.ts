@@ -17,6 +17,8 @@ export const STEP_ERRORS = {
   RESULT_EXPIRED: { code: 'RESULT_EXPIRED', retryable: false },
   ATTACHMENT_UNREADABLE: { code: 'ATTACHMENT_UNREADABLE', retryable: false },
   CONFIG_INVALID: { code: 'CONFIG_INVALID', retryable: false },
+  /** There may be room again soon; if not, that is why there is no file. */
+  STORAGE_FULL: { code: 'STORAGE_FULL', retryable: true },
   /** The generation ended or is somebody else's by now: nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },
   /** The service's own server or storage does not answer: it is waited for. */

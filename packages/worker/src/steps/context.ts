@@ -22,6 +22,9 @@ export async function orLost<T>(call: Promise<T>): Promise<T> {
     if (error instanceof ApiProblem && error.status === 404) {
       throw new StepError('LOST', 'The generation has ended or was handed to somebody else.');
     }
+    if (error instanceof ApiProblem && error.code === 'STORAGE_FULL') {
+      throw new StepError('STORAGE_FULL', 'The storage is full.');
+    }
     throw isAway(error) ? new StepError('AWAY', 'The server does not answer.') : error;
   }
 }

@@ -29,6 +29,21 @@ test('the result is brought into the storage under its hash, and nothing stays b
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });
 
+test('a storage that is full is told as such, whether it refuses a part or the whole', async () => {
+  const { handed } = server.add('minimax-h3', RUNNING);
+  const context = contextOf(server, fakeFamily());
+  server.storageStatus = 507;
+  await expect(store(context, handed)).rejects.toMatchObject({ type: 'STORAGE_FULL', retryable: true });
+  server.storageStatus = 200;
+  server.before = (call) => {
+    if (call === 'completeUpload') throw problem(507, 'STORAGE_FULL');
+  };
+  await expect(store(context, handed)).rejects.toMatchObject({ type: 'STORAGE_FULL' });
+  server.before = () => {};
+  await store(context, handed);
+  await noneLeft(context.workDirectory);
+});
+
 test('an empty result, and one that the server finds unfit, are the provider’s failure', async () => {
   const empty = contextOf(server, fakeFamily({ download: ({ path }) => writeFile(path, '') }));
   await expect(store(empty, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({

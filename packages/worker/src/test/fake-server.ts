@@ -23,6 +23,8 @@ export interface FakeServer extends AsyncDisposable {
   /** Called before every call; what it throws is the call's answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
   calls: string[];
+  /** What the storage answers to a part. */
+  storageStatus: number;
   /** For the worker's files; goes with the server. */
   folder: string;
 }
@@ -38,6 +40,7 @@ export async function fakeServer(): Promise<FakeServer> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
     received = Buffer.concat(chunks);
+    response.statusCode = fake.storageStatus;
     response.setHeader('etag', '"part"').end();
   });
   await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve));
@@ -125,6 +128,7 @@ export async function fakeServer(): Promise<FakeServer> {
     folder: await mkdtemp(join(tmpdir(), 'review-steps-')),
     claimable: [],
     calls: [],
+    storageStatus: 200,
     before: () => {},
     add(outputModel, state = {}) {
       const model = findModel(outputModel);

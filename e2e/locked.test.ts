@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start({ SANDBOX_MILLISECONDS: '500' });
+  await service.startWorker('one');
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Somebody else writes to the database, and takes their time. */
+async function whileLocked<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+  const database = new DatabaseSync(join(service.settings['DATA_DIR'] ?? '', 'review.db'), { timeout: 5000 });
+  database.exec('begin immediate');
+  const working = work();
+  await sleep(milliseconds);
+  database.exec('rollback');
+  database.close();
+  return working;
+}
+
+const PAGE = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: 'A page.' } as const;
+
+test('a database that is locked at POST only takes longer', async () => {
+  const id = await whileLocked(3000, () => service.generate(PAGE));
+  expect((await service.ended(id)).status).toBe('UPLOADED');
+});
+
+test('a database that is locked while steps run only takes longer, and nothing is ordered twice', async () => {
+  const ids = await Promise.all([service.generate(PAGE), service.generate({ ...PAGE, outputModel: 'pdf' })]);
+  await whileLocked(3000, async () => {});
+  for (const id of ids) {
+    const file = await service.ended(id);
+    expect(file.status).toBe('UPLOADED');
+    const { data } = await service.client.files.getGeneration({ params: { id } });
+    expect(data.steps.filter(({ name, outcome }) => name === 'submit' && outcome === 'SUCCEEDED')).toHaveLength(1);
+  }
+});
