@@ -4,6 +4,7 @@ import { testDefaults } from '../scripts/testing.ts';
 export default defineConfig({
   test: {
     ...testDefaults,
+    globalSetup: ['../packages/server/src/test/postgres.ts'],
     // Each test starts whole processes: side by side they would only wait for each other.
     fileParallelism: false,
     testTimeout: 60_000,
