@@ -103,6 +103,8 @@ export const workerApi = {
       provider: z.enum(['live', 'sandbox']),
       /** How often it was intended before, as far as the worker knows: a repeat is deliberate. */
       intents: z.number().int().min(0),
+      /** Names this intent: asked again because the answer was lost, it is granted again. */
+      token: z.uuid(),
     }),
     responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage })) },
   },

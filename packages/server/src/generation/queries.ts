@@ -20,6 +20,9 @@ export interface StoredResult {
   sha256: string;
 }
 
+/** A stage, and which intent it was that was granted last. */
+export type StoredStage = Stage & { token?: string };
+
 export interface StoredGeneration {
   fileId: string;
   workspaceId: string;
@@ -32,7 +35,7 @@ export interface StoredGeneration {
   progress: number;
   provider: 'live' | 'sandbox' | null;
   providerJobId: string | null;
-  stages: Record<string, Stage>;
+  stages: Record<string, StoredStage>;
   warnings: string[];
   error: GenerationError | null;
   engine: Engine | null;
@@ -172,7 +175,7 @@ export async function lockHeld(trx: Writer, fileId: string, epoch: number): Prom
 }
 
 export interface Start {
-  stages: Record<string, Stage>;
+  stages: Record<string, StoredStage>;
   provider: 'live' | 'sandbox';
   startedAt: string;
   deadlineAt: string;
@@ -196,7 +199,7 @@ export async function recordIntent(trx: Writer, fileId: string, start: Start): P
 export async function updateStages(
   trx: Writer,
   fileId: string,
-  stages: Record<string, Stage>,
+  stages: Record<string, StoredStage>,
   providerJobId?: string | null,
 ): Promise<void> {
   await trx

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { WorkerClient } from '@review/client';
 import { expect, test } from 'vitest';
 import {
@@ -24,9 +25,15 @@ const RESULT = Buffer.from('# Tides');
 /** Everything that a worker reports, with what would count from the present holder. */
 const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) => Promise<unknown>> = {
   intend: (worker, { id, epoch }) =>
-    worker.intend({ params: { id }, body: { epoch, stage: 'next', provider: 'live', intents: 0 } }),
+    worker.intend({
+      params: { id },
+      body: { epoch, stage: 'next', provider: 'live', intents: 0, token: randomUUID() },
+    }),
   'intend again': (worker, { id, epoch }) =>
-    worker.intend({ params: { id }, body: { epoch, stage: 'main', provider: 'live', intents: 1 } }),
+    worker.intend({
+      params: { id },
+      body: { epoch, stage: 'main', provider: 'live', intents: 1, token: randomUUID() },
+    }),
   withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (worker, { id, epoch }) =>
     worker.submitted({ params: { id }, body: { epoch, stage: 'main', job: { id: 7 }, jobId: '7' } }),

@@ -95,12 +95,13 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       return { data: task };
     },
 
-    async intend({ id, body: { epoch, stage, provider, intents } }) {
+    async intend({ id, body: { epoch, stage, provider, intents, token } }) {
       const answer = await change(id, epoch, async (trx, held) => {
         const known = held.stages[stage] ?? { intents: 0, job: null };
+        if (known.token === token && known.job === null) return { granted: true, stage: known };
         // Somebody intended it before: whether to do so again is the worker's to decide, knowingly.
         if (known.intents !== intents || known.job !== null) return { granted: false, stage: known };
-        const intended = { intents: intents + 1, job: null };
+        const intended = { intents: intents + 1, job: null, token };
         await recordIntent(trx, id, {
           stages: { ...held.stages, [stage]: intended },
           provider,
@@ -117,7 +118,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       change(id, epoch, async (trx, held) => {
         const known = held.stages[stage];
         if (known?.intents !== intents || known.job !== null) return;
-        await updateStages(trx, id, { ...held.stages, [stage]: { ...known, intents: intents - 1 } });
+        await updateStages(trx, id, { ...held.stages, [stage]: { intents: intents - 1, job: null } });
       }),
 
     submitted: ({ id, body: { epoch, stage, job, jobId } }) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { secondsFromNow } from '../db/time.ts';
 import { fileOf, held, intend, MESH, NO_LIMITS, stored, takeOver, workerOf } from '../generation/test/generations.ts';
@@ -5,8 +6,10 @@ import { onEachDatabase } from '../test/house.ts';
 
 onEachDatabase(
   (house) => {
-    const stageOf = async (id: string, stage = 'main') =>
-      JSON.parse((await stored(house(), id)).generation?.stages ?? '{}')[stage];
+    const stageOf = async (id: string, stage = 'main') => {
+      const known = JSON.parse((await stored(house(), id)).generation?.stages ?? '{}')[stage];
+      return known && { intents: known.intents, job: known.job };
+    };
     const submitted = (id: string, epoch: number, job: unknown, jobId: string | null) =>
       workerOf(house()).submitted({ params: { id }, body: { epoch, stage: 'main', job, jobId } });
     const withdraw = (id: string, epoch: number, intents = 1) =>
@@ -66,6 +69,17 @@ onEachDatabase(
       expect((await intend(house(), task, 'refine')).data.granted).toBe(true);
       expect(await stageOf(task.id, 'preview')).toEqual({ intents: 1, job: null });
       expect(await stageOf(task.id, 'refine')).toEqual({ intents: 1, job: null });
+    });
+
+    test('an intent whose answer was lost is granted again under its token, and counts once', async () => {
+      const { id, epoch } = await held(house());
+      const body = { epoch, stage: 'main', provider: 'sandbox', intents: 0, token: randomUUID() } as const;
+      for (const _ of ['first', 'again']) {
+        const { data } = await workerOf(house()).intend({ params: { id }, body });
+        expect(data).toEqual({ granted: true, stage: { intents: 1, job: null } });
+      }
+      const other = await workerOf(house()).intend({ params: { id }, body: { ...body, token: randomUUID() } });
+      expect(other.data.granted).toBe(false);
     });
 
     test('the next holder finds the intent', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { GenerationTask, WorkerTask } from '@review/contract';
 import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
@@ -28,8 +29,8 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
       'The provider may or may not have taken the order; it is not placed again, so that it is not paid twice.',
     );
   }
-  const intent = { epoch: handed.epoch, stage, provider: family.provider, intents };
-  const { data } = await orLost(server.intend({ ...at, body: intent }));
+  const intent = { epoch: handed.epoch, stage, provider: family.provider, intents, token: randomUUID() };
+  const { data } = await insist(context.signal, () => orLost(server.intend({ ...at, body: intent })));
   if (!data.granted) throw new StepError('TRANSIENT', 'Somebody else has placed the order meanwhile.', 0);
 
   const placed = { stage, clientJobId, intents: data.stage.intents };

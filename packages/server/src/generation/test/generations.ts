@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWorkerClient, type WorkerClient } from '@review/client';
 import { findModel, type GenerateRequest, type Model } from '@review/contract';
 import { newId } from '../../db/ids.ts';
@@ -91,7 +92,7 @@ export async function takeOver(house: House, { id }: Held): Promise<Held> {
 }
 
 export const intend = (house: House, { id, epoch }: Held, stage = 'main', intents = 0) =>
-  workerOf(house).intend({ params: { id }, body: { epoch, stage, provider: 'sandbox', intents } });
+  workerOf(house).intend({ params: { id }, body: { epoch, stage, provider: 'sandbox', intents, token: randomUUID() } });
 
 /** Uploads bytes as the result, without completing. */
 export async function sendResult(house: House, { id, epoch }: Held, bytes: Uint8Array) {
