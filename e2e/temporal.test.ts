@@ -162,14 +162,15 @@ describe.skipIf(isLacking)('generations under a Temporal that comes and goes', (
     const asked = performance.now();
     const id = await house.generate('kling-3.0', 'Down');
     console.log(`202 with Temporal down after ${Math.round(performance.now() - asked)} ms`);
-    expect(performance.now() - asked).toBeLessThan(1500);
+    expect(performance.now() - asked).toBeLessThan(300);
     const others = await Promise.all([house.generate('markdown', 'Down too'), house.generate('meshy-7', 'And down')]);
     // Long enough for the dispatcher to have failed and for its lease to have been tried again.
     await new Promise((wait) => setTimeout(wait, 5000));
     expect((await house.file(id)).generation?.status).toBe('QUEUED');
     await temporal.start();
     const back = performance.now();
-    await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 15_000);
+    await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
+    expect(performance.now() - back).toBeLessThan(5000);
     console.log(`started ${Math.round(performance.now() - back)} ms after Temporal came back`);
     for (const each of [id, ...others]) {
       expect((await house.ended(each)).status).toBe('UPLOADED');
@@ -317,11 +318,11 @@ describe.skipIf(isLacking)('workers that die under Temporal', () => {
     const worker = await house.startWorker('patient');
     const asked = performance.now();
     await house.generate('markdown', 'Unheard');
-    expect(performance.now() - asked).toBeLessThan(1500);
+    expect(performance.now() - asked).toBeLessThan(300);
     for (const program of [worker, server]) {
       const told = performance.now();
       expect(await program.end('SIGTERM')).toBe(0);
-      expect(performance.now() - told).toBeLessThan(20_000);
+      expect(performance.now() - told).toBeLessThan(5000);
     }
     silent.close();
   });

@@ -27,6 +27,9 @@ const leaseOf = ({ deps }: House, id: string) =>
     .where('file_id', '=', id)
     .executeTakeFirstOrThrow();
 
+/** A stalled machine is late once; what is not woken at all is late every time. */
+const STALLS = { retry: 2 };
+
 onEachDatabase((house) => {
   beforeEach(() => emptyQueue(house()));
   const renew = async (tasks: { fileId: string; epoch: number }[], worker = 'box:1') =>
@@ -168,17 +171,16 @@ onEachDatabase((house) => {
     expect(await renew([])).toEqual([]);
   });
 
-  test('a claim that waits wakes at once when something is generated', async () => {
+  test('a claim that waits wakes at once when something is generated', STALLS, async () => {
     const waiting = claim(house(), 1, { wait: 20 });
     for (let round = 0; round < 3; round++) await claim(house(), 1);
     const from = performance.now();
     const id = await generate(house());
     expect(idsOf(await waiting)).toEqual([id]);
-    // Far from the end of its wait; how soon is for the benchmarks.
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(performance.now() - from).toBeLessThan(300);
   });
 
-  test('a claim that waits wakes at once when a slot becomes free', async () => {
+  test('a claim that waits wakes at once when a slot becomes free', STALLS, async () => {
     const [first = ''] = await queueMany(house(), Array(5).fill(modelNamed('pdf')));
     await claim(house());
     const waiting = claim(house(), 1, { wait: 20 });
@@ -186,15 +188,14 @@ onEachDatabase((house) => {
     const from = performance.now();
     await cancel(first);
     expect(await waiting).toHaveLength(1);
-    // Far from the end of its wait; how soon is for the benchmarks.
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(performance.now() - from).toBeLessThan(300);
   });
 
   test('a claim that waits ends with nothing when its time is over', async () => {
     const from = performance.now();
     expect(await claim(house(), 1, { wait: 0.3 })).toEqual([]);
     expect(performance.now() - from).toBeGreaterThanOrEqual(290);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(performance.now() - from).toBeLessThan(3000);
   });
 
   test.each([
