@@ -17,7 +17,7 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
     }
     const problem = asProblem(error);
     const requestId = response.locals.requestId ?? '';
-    if (problem.status >= 500 && problem.code !== 'NOT_IMPLEMENTED') {
+    if (problem.status >= 500) {
       log.error({ err: error, requestId, operation: response.locals.operation }, 'a request failed');
     }
     if (response.headersSent) {

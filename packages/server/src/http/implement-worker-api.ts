@@ -18,37 +18,33 @@ interface ParsedRequest {
 
 /** The private interface of the workers: the bearer is the token that server and workers share. */
 export function mountWorkerApi(app: Express, deps: Deps): void {
-  const handlers: Record<string, (request: never) => Promise<unknown>> = workerHandlers(deps);
   const routes: Record<string, AppRoute> = workerApi;
-  createExpressEndpoints(
-    routes,
-    Object.fromEntries(
-      Object.entries(routes).map(([verb, route]) => [
-        verb,
-        async ({ query, body, req: request, res: response }: ParsedRequest) => {
-          const base = `${request.protocol}://${request.get('host')}`;
-          const signal = goneSignal(response);
-          // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
-          const answer = await handlers[verb]?.({
-            id: String(request.params['id']),
-            query,
-            body,
-            base,
-            signal,
-          } as never);
-          return { status: 204 in route.responses ? (204 as const) : (200 as const), body: answer };
-        },
-      ]),
-    ),
-    app,
-    {
-      responseValidation: true,
-      logInitialization: false,
-      globalMiddleware: [requireWorker(deps.config.workerToken), json({ limit: '4mb' })],
-      requestValidationErrorHandler: refuseInvalid,
-    },
-  );
+  createExpressEndpoints(routes, endpointsOf(workerApi, workerHandlers(deps)), app, {
+    responseValidation: true,
+    logInitialization: false,
+    globalMiddleware: [requireWorker(deps.config.workerToken), json({ limit: '4mb' })],
+    requestValidationErrorHandler: refuseInvalid,
+  });
 }
+
+type AnyHandler = (request: never) => Promise<unknown>;
+
+function endpointsOf<Verb extends string>(api: Record<Verb, AppRoute>, handlers: Record<Verb, AnyHandler>) {
+  const endpoints: Record<string, ReturnType<typeof carryOut>> = {};
+  for (const verb in api) endpoints[verb] = carryOut(api[verb], handlers[verb]);
+  return endpoints;
+}
+
+const carryOut =
+  (route: AppRoute, handler: AnyHandler) =>
+  async ({ query, body, req: request, res: response }: ParsedRequest) => {
+    const base = `${request.protocol}://${request.get('host')}`;
+    const signal = goneSignal(response);
+    const id = String(request.params['id']);
+    // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
+    const answer = await handler({ id, query, body, base, signal } as never);
+    return { status: 204 in route.responses ? (204 as const) : (200 as const), body: answer };
+  };
 
 function requireWorker(token: string): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();

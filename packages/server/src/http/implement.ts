@@ -1,4 +1,4 @@
-import { contract, created, type Route, successStatus } from '@review/contract';
+import { type Contract, contract, created, type Room, type Route, successStatus } from '@review/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
@@ -16,7 +16,8 @@ import { readBody } from './read-body.ts';
 
 /** Any `Handler`: its own types have been checked where it was written, against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
-export type AllHandlers = Record<string, Record<string, AnyHandler>>;
+/** One for every route: what a room lacks does not compile. */
+type HandlersOf<Rooms> = { [R in keyof Rooms]: Record<keyof Rooms[R], AnyHandler> };
 
 interface ParsedRequest {
   query?: unknown;
@@ -28,18 +29,12 @@ interface ParsedRequest {
 interface Operation {
   name: string;
   route: Route;
-  handler: AnyHandler | undefined;
+  handler: AnyHandler;
 }
 
 /** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
-export function mountContract(app: Express, deps: Deps, handlers: AllHandlers): void {
-  const operations: Operation[] = Object.entries(contract).flatMap(([room, routes]) =>
-    Object.entries<Route>(routes).map(([verb, route]) => ({
-      name: `${room}.${verb}`,
-      route,
-      handler: handlers[room]?.[verb],
-    })),
-  );
+export function mountContract(app: Express, deps: Deps, handlers: HandlersOf<Contract>): void {
+  const operations = operationsOf(contract, handlers);
   const limiter = rateLimiter(deps);
   const steps = genericSteps(deps, limiter);
   const mount = (router: IRouter, mounted: Operation[]) =>
@@ -63,6 +58,25 @@ export function mountContract(app: Express, deps: Deps, handlers: AllHandlers): 
     operations.filter(({ route }) => isQuery(route)),
   );
   refuseOtherMethods(app, operations);
+}
+
+function operationsOf<Rooms extends { [R in keyof Rooms]: Room }>(
+  all: Rooms,
+  handlers: HandlersOf<Rooms>,
+): Operation[] {
+  const operations: Operation[] = [];
+  for (const room in all) operations.push(...operationsIn(room, all[room], handlers[room]));
+  return operations;
+}
+
+function operationsIn<Verb extends string>(
+  room: string,
+  routes: Record<Verb, Route>,
+  handlers: Record<Verb, AnyHandler>,
+): Operation[] {
+  const operations: Operation[] = [];
+  for (const verb in routes) operations.push({ name: `${room}.${verb}`, route: routes[verb], handler: handlers[verb] });
+  return operations;
 }
 
 const asPost = (route: Route): Route => (isQuery(route) && 'body' in route ? { ...route, method: 'POST' } : route);
@@ -103,7 +117,6 @@ function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Op
   const changes = route.method !== 'GET' && !isQuery(route);
 
   return async ({ query, body, req: request, res: response }: ParsedRequest) => {
-    if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
     const { admitted } = response.locals;
     if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
     const { caller, subject } = admitted;
