@@ -86,6 +86,13 @@ export const workerApi = {
     body: z.strictObject({ worker: WorkerName, tasks: z.array(z.strictObject({ fileId: FileId, epoch: Epoch })) }),
     responses: { 200: data(z.object({ lost: z.array(FileId) })) },
   },
+  release: {
+    method: 'POST',
+    path: '/worker/tasks/:id/release',
+    summary: 'Give a lease back: another worker goes on at once',
+    body: z.strictObject({ worker: WorkerName, epoch: Epoch }),
+    responses: { 204: NOTHING },
+  },
   getTask: {
     method: 'GET',
     path: '/worker/tasks/:id',

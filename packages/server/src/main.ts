@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
-import { now } from './db/time.ts';
 import { openDeps } from './deps.ts';
+import { steadyTime } from './generation/clock.ts';
 import { keepDeadlines } from './generation/deadlines.ts';
 import { takeOver } from './generation/hand-over.ts';
 import { listen } from './listen.ts';
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const { log } = deps;
   const applied = await migrate(deps.opened);
   if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
-  await takeOver(deps.db, config.engine, now());
+  await takeOver(deps.db, config.engine, steadyTime());
   await deps.dispatcher?.start(stopping.signal);
 
   const readiness = { accepting: true };

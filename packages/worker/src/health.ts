@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 /** `GET /healthz` and `GET /metrics` on a port of the worker's own. */
-export async function serveHealth(port: number): Promise<AsyncDisposable & { port: number }> {
-  const metrics = new Registry();
+export async function serveHealth(port: number, metrics: Registry): Promise<AsyncDisposable & { port: number }> {
   collectDefaultMetrics({ register: metrics });
   const server = createServer(async (request, response) => {
     if (request.url === '/healthz') response.setHeader('content-type', 'application/json').end('{"status":"ok"}');

@@ -12,13 +12,15 @@ import { testVendor } from './families/test-vendor.ts';
 import { serveHealth } from './health.ts';
 import { sayHello } from './hello.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { Metrics } from './metrics.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, { name: hostname(), pid: process.pid });
   const log = pino({ level: config.logLevel });
   const stop = stopSignals(log);
-  await using _health = config.port === null ? null : await serveHealth(config.port);
+  const metrics = new Metrics();
+  await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
   const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
   const vendor = config.testProviderUrl === null ? null : testVendor(config.testProviderUrl);
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
     await removeLeftovers(dirname(config.workDirectory));
     const engine = await sayHello(server, config.name, states, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
-    const context = { server, family, log, workDirectory: config.workDirectory };
+    const context = { server, family, log, metrics, workDirectory: config.workDirectory };
     const options = { worker: config.name, concurrency: config.concurrency };
     if (engine === 'temporal') {
       // Only where it is needed: it brings a native library along.

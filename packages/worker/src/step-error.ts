@@ -29,7 +29,12 @@ export const STEP_ERRORS = {
 export type StepErrorType = keyof typeof STEP_ERRORS;
 
 /** These cost no try: they end by themselves, or the generation's deadline ends them. */
-export const WAITING: ReadonlySet<string> = new Set<StepErrorType>(['NOT_READY', 'RATE_LIMITED', 'AWAY']);
+export const WAITING: ReadonlySet<string> = new Set<StepErrorType>([
+  'NOT_READY',
+  'RATE_LIMITED',
+  'AWAY',
+  'STORAGE_FULL',
+]);
 
 export class StepError extends Error {
   override name = 'StepError';

@@ -9,7 +9,8 @@ export function now(): string {
 /** The time that many seconds from now, to compare stored times with. */
 export const secondsFromNow = (seconds: number): string => timestamp(Math.round(Date.now() + seconds * 1000) * 1000);
 
-function timestamp(microseconds: number): string {
+/** A time as it is stored. */
+export function timestamp(microseconds: number): string {
   const [day, time] = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, 23).split('T');
   return `${day} ${time}${String(microseconds % 1000).padStart(3, '0')}`;
 }

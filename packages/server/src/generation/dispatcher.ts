@@ -3,8 +3,8 @@ import type { GenerationTask } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/schema.ts';
-import { now, secondsFromNow } from '../db/time.ts';
 import type { Bell } from './bell.ts';
+import { steadyTime } from './clock.ts';
 import {
   DISPATCHER,
   type HandedOver,
@@ -79,8 +79,8 @@ export class Dispatcher implements AsyncDisposable {
   /** Says whether any workflow was started. */
   async #dispatch(client: TemporalClient): Promise<boolean> {
     const { db, config } = this.#deps;
-    const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: secondsFromNow(LEASE_SECONDS) } as const;
-    const tasks = await takeTasks(db, holder, config.generation, MOST_AT_ONCE, now());
+    const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: steadyTime(LEASE_SECONDS) } as const;
+    const tasks = await takeTasks(db, holder, config.generation, MOST_AT_ONCE, steadyTime());
     if (tasks.length === 0) return false;
     const details = await findGenerations(
       db,
@@ -105,7 +105,7 @@ export class Dispatcher implements AsyncDisposable {
       await client.start({ ...task, workspaceId, outputModel });
     } catch (error) {
       this.#lament(error);
-      await setUndispatched(db, task, now());
+      await setUndispatched(db, task, steadyTime());
       return false;
     }
     if (!this.#isReachable) log.info('Temporal takes workflows again');
@@ -139,7 +139,7 @@ export class Dispatcher implements AsyncDisposable {
       const some = dispatched.slice(from, from + MOST_AT_ONCE);
       const restart = async (handed: HandedOver) => {
         if (await client.isRunning(handed.fileId)) return;
-        if (await handOverAgain(db, handed, now()))
+        if (await handOverAgain(db, handed, steadyTime()))
           log.warn({ file: handed.fileId }, 'a workflow was gone; starting another');
       };
       await Promise.all(some.map(restart));

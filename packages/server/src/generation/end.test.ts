@@ -49,6 +49,19 @@ onEachDatabase((house) => {
     });
   });
 
+  test.each([
+    [true, 'STORAGE_FULL'],
+    [false, 'INTERNAL'],
+  ])('a result that the storage has not taken by the deadline: reachable %s, so %s', async (reachable, code) => {
+    const task = await held(house());
+    await intend(house(), task);
+    await sendResult(house(), task, Buffer.from('# Half of it'));
+    await passDeadline(task.id);
+    const { deps } = house();
+    await endOverdue({ ...deps, storage: { ...deps.storage, isReachable: async () => reachable } });
+    expect((await fileOf(house(), task.id)).generation?.error).toMatchObject({ code, retryable: true });
+  });
+
   test('before its deadline it runs on', async () => {
     const task = await held(house());
     await intend(house(), task);

@@ -212,18 +212,29 @@ export async function updateStages(
     .execute();
 }
 
-/** Written only when it has grown. */
+/** Written only when it has grown; says whether the generation is still the holder's. */
 export async function updateProgress(db: Database, fileId: string, epoch: number, progress: number): Promise<boolean> {
   const result = await db
     .updateTable('generations')
-    .set((eb) => ({
-      progress: eb.case().when('progress', '<', progress).then(progress).else(eb.ref('progress')).end(),
-    }))
+    .set({ progress })
+    .where('file_id', '=', fileId)
+    .where('epoch', '=', epoch)
+    .where('status', 'in', OPEN)
+    .where('progress', '<', progress)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n || isHeld(db, fileId, epoch);
+}
+
+/** Whether the generation is open and in the hands of the epoch, at this moment. */
+export async function isHeld(db: Database, fileId: string, epoch: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('generations')
+    .select('file_id')
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
     .where('status', 'in', OPEN)
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  return row !== undefined;
 }
 
 export async function setResult(trx: Writer, fileId: string, result: StoredResult | null): Promise<void> {

@@ -149,6 +149,23 @@ export async function renewLeases(
   return tasks.flatMap(({ fileId, epoch }) => (epochs.get(fileId) === epoch ? [] : [fileId]));
 }
 
+/** Gives back a lease that is still the worker's; a renewal that is on its way finds nothing to renew. */
+export async function releaseLease(
+  trx: Writer,
+  owner: string,
+  { fileId, epoch }: { fileId: string; epoch: number },
+  now: string,
+): Promise<void> {
+  await trx
+    .updateTable('generations')
+    .set({ lease_owner: null, lease_until: now })
+    .where('file_id', '=', fileId)
+    .where('epoch', '=', epoch)
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .execute();
+}
+
 /** A worker that starts anew holds nothing any more. */
 export async function freeLeases(trx: Writer, owner: string, now: string): Promise<void> {
   await trx.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();

@@ -2,7 +2,19 @@ import type { GenerationStep } from '@review/contract';
 import { expect, test } from 'vitest';
 import { onEachDatabase, type PersonName, refusal } from '../test/house.ts';
 import { uploadFile } from '../uploads/test/uploads.ts';
-import { fail, fileOf, generate, type Held, held, intend, NO_LIMITS, takeOver, workerOf } from './test/generations.ts';
+import {
+  fail,
+  fileOf,
+  finish,
+  generate,
+  type Held,
+  held,
+  intend,
+  NO_LIMITS,
+  storeResult,
+  takeOver,
+  workerOf,
+} from './test/generations.ts';
 
 type Outcome = GenerationStep['outcome'];
 
@@ -52,6 +64,20 @@ onEachDatabase((house) => {
       expect(Math.abs(time(finishedAt) - time(startedAt) - 1500)).toBeLessThan(50);
     }
     expect([engine, generation.status, generation.workflowUrl]).toEqual(['embedded', 'FAILED', null]);
+  });
+
+  test('the end is a step, noted with the end itself', async () => {
+    const task = await held(house());
+    await intend(house(), task);
+    await step(task, 'finish', 1, 'RETRIED', 'the server was busy');
+    await storeResult(house(), task);
+    await finish(house(), task);
+    const { steps, finishedAt } = await read(task.id);
+    expect(steps.map(({ name, attempt, outcome }) => [name, attempt, outcome])).toEqual([
+      ['finish', 1, 'RETRIED'],
+      ['finish', 2, 'SUCCEEDED'],
+    ]);
+    expect(steps[1]?.finishedAt && finishedAt && steps[1].finishedAt <= finishedAt).toBe(true);
   });
 
   test('parallel steps are all kept', async () => {

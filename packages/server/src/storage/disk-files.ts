@@ -3,7 +3,14 @@ import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { plainName } from './names.ts';
-import { NoSuchObject, PartsMismatch, StorageFull, type StorageUpload, type StoredPart } from './storage.ts';
+import {
+  NoSuchObject,
+  PartsMismatch,
+  StorageFull,
+  StorageUnavailable,
+  type StorageUpload,
+  type StoredPart,
+} from './storage.ts';
 
 /** No such upload, or not any more. */
 export class UnknownUpload extends Error {
@@ -37,7 +44,7 @@ export class DiskFiles {
     this.#swept ??= this.#sweepTrash();
     await this.#swept;
     const upload = randomUUID();
-    await orFull(mkdir(this.#folderOf(upload), { recursive: true }));
+    await orTrouble(mkdir(this.#folderOf(upload), { recursive: true }));
     return upload;
   }
 
@@ -51,7 +58,7 @@ export class DiskFiles {
       await rename(draft, partPath(folder, { partNumber: part.partNumber, eTag }));
       return eTag;
     } catch (error) {
-      throw isMissing(error) ? new UnknownUpload('There is no such upload.') : error;
+      throw isMissing(error) ? new UnknownUpload('There is no such upload.') : asTrouble(error);
     }
   }
 
@@ -60,7 +67,7 @@ export class DiskFiles {
       try {
         await this.#assemble(key, this.#folderOf(upload), parts, size);
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        if (!isMissing(error)) throw asTrouble(error);
         // The parts are gone where the same call, made twice at once, was faster the other time.
         if (!(await this.#isStored(key, size))) throw new PartsMismatch('A part is missing or has another ETag.');
       }
@@ -136,9 +143,9 @@ export class DiskFiles {
     const [only, ...others] = paths;
     const whole = only !== undefined && others.length === 0 ? only : await writeDraft(folder, contents(paths));
     const object = this.#pathOf(key);
-    const made = await orFull(mkdir(dirname(object), { recursive: true }));
+    const made = await mkdir(dirname(object), { recursive: true });
     if (made !== undefined) await syncFolder(dirname(made));
-    await orFull(rename(whole, object));
+    await rename(whole, object);
   }
 
   /** What a crash left between moving a folder away and deleting it. */
@@ -165,7 +172,7 @@ async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise
     return draft;
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
-    throw asFull(error);
+    throw error;
   }
 }
 
@@ -198,13 +205,20 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-const orFull = <T>(work: Promise<T>): Promise<T> =>
+const orTrouble = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw asFull(error);
+    throw asTrouble(error);
   });
 
-const asFull = (error: unknown) =>
-  ['ENOSPC', 'EDQUOT'].includes(codeOf(error)) ? new StorageFull('The disk is full.', { cause: error }) : error;
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+/** Forbidden, read-only, broken or replaced: nothing that the caller could do anything about. */
+const UNAVAILABLE = ['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOTDIR', 'ESTALE', 'EMFILE', 'ENFILE'];
+
+function asTrouble(error: unknown): unknown {
+  if (FULL.includes(codeOf(error))) return new StorageFull('The disk is full.', { cause: error });
+  if (UNAVAILABLE.includes(codeOf(error))) return new StorageUnavailable('The disk takes nothing.', { cause: error });
+  return error;
+}
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DiskFiles } from './disk-files.ts';
-import { PartsMismatch, type Storage, StorageFull } from './storage.ts';
+import { PartsMismatch, type Storage, StorageFull, StorageUnavailable } from './storage.ts';
 import { type OpenDriver, openOnDisk } from './test/drivers.ts';
 import { beginUpload, bytesOf, download, newKey, put, putPart, putParts, readAll, store } from './test/upload.ts';
 
@@ -259,39 +259,66 @@ describe('a download', () => {
   }
 });
 
-describe('a full disk', () => {
+describe('a disk that takes nothing', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  test('takes no part, leaves nothing of it, and goes on when there is room again', async () => {
+  test('because it is full leaves nothing of a part, and goes on when there is room again', async () => {
     const files = new DiskFiles(opened.folder);
     const upload = await files.begin();
     const target = { key: newKey(), upload };
     const body = async function* () {
       yield small;
     };
-    await onFullDisk('writeFile', () =>
+    await onBadDisk('writeFile', 'ENOSPC', () =>
       expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
     );
-    await onFullDisk('datasync', () =>
+    await onBadDisk('datasync', 'ENOSPC', () =>
       expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
     );
     expect(partsOf(upload)).toEqual([]);
     const eTag = await files.putPart(upload, { partNumber: 1, size: 1000 }, body());
     await files.putPart(upload, { partNumber: 2, size: 1000 }, body());
     const parts = [1, 2].map((partNumber) => ({ partNumber, eTag }));
-    await onFullDisk('writeFile', () => expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull));
+    await onBadDisk('writeFile', 'ENOSPC', () =>
+      expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull),
+    );
     expect(partsOf(upload)).toHaveLength(2);
     await files.complete(target, parts, 2000);
     expect(await readAll(storage, target.key)).toHaveLength(2000);
   });
 
-  async function onFullDisk(method: 'writeFile' | 'datasync', attempt: () => Promise<void>) {
+  test.each([
+    ['EDQUOT', StorageFull],
+    ['EFBIG', StorageFull],
+    ['EACCES', StorageUnavailable],
+    ['EPERM', StorageUnavailable],
+    ['EROFS', StorageUnavailable],
+    ['EIO', StorageUnavailable],
+  ])('%s is told as %o', async (code, trouble) => {
+    const files = new DiskFiles(opened.folder);
+    const upload = await files.begin();
+    const body = async function* () {
+      yield small;
+    };
+    await onBadDisk('writeFile', code, () =>
+      expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(trouble),
+    );
+    expect(partsOf(upload)).toEqual([]);
+  });
+
+  test('a file in the place of a folder is told as a storage that takes nothing', async () => {
+    const files = new DiskFiles(join(opened.folder, 'replaced'));
+    writeFileSync(join(opened.folder, 'replaced'), '');
+    await expect(files.begin()).rejects.toThrow(StorageUnavailable);
+  });
+
+  async function onBadDisk(method: 'writeFile' | 'datasync', code: string, attempt: () => Promise<void>) {
     await using probe = await open(import.meta.filename);
     const prototype: FileHandle = Object.getPrototypeOf(probe);
     const spy = vi.spyOn(prototype, method);
-    spy.mockRejectedValueOnce(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
+    spy.mockRejectedValueOnce(Object.assign(new Error(code), { code }));
     await attempt();
     expect(spy).toHaveBeenCalledOnce();
     spy.mockRestore();

@@ -6,10 +6,13 @@ import { now, secondsFromNow } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { findStoredFiles } from '../files/queries.ts';
+import { steadyTime } from '../generation/clock.ts';
 import { endFile } from '../generation/end.ts';
 import {
   findGenerations,
   insertStep,
+  isHeld,
+  listSteps,
   lockHeld,
   recordIntent,
   type StoredGeneration,
@@ -17,7 +20,7 @@ import {
   updateProgress,
   updateStages,
 } from '../generation/queries.ts';
-import { freeLeases, renewLeases, takeTasks } from '../generation/slots.ts';
+import { freeLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
 import { ProblemError } from '../http/problem.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
@@ -45,7 +48,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     async hello({ body: { worker, families } }) {
       await inTransaction(db, async (trx) => {
         await recordFamilies(trx, worker, families, now());
-        await freeLeases(trx, worker, now());
+        await freeLeases(trx, worker, steadyTime());
       });
       bell.ring();
       return { data: { engine: config.engine } };
@@ -55,8 +58,9 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       const deadline = performance.now() + wait * 1000;
       for (;;) {
         const heard = bell.count;
-        const holder = { engine: 'embedded', owner: worker, leaseUntil: secondsFromNow(LEASE_SECONDS) } as const;
-        const tasks = config.engine === 'embedded' ? await takeTasks(db, holder, config.generation, most, now()) : [];
+        const holder = { engine: 'embedded', owner: worker, leaseUntil: steadyTime(LEASE_SECONDS) } as const;
+        const tasks =
+          config.engine === 'embedded' ? await takeTasks(db, holder, config.generation, most, steadyTime()) : [];
         const left = deadline - performance.now();
         if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
           return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
@@ -66,8 +70,13 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     async renew({ body: { worker, tasks } }) {
-      const leaseUntil = secondsFromNow(LEASE_SECONDS);
+      const leaseUntil = steadyTime(LEASE_SECONDS);
       return { data: { lost: await inTransaction(db, (trx) => renewLeases(trx, worker, tasks, leaseUntil)) } };
+    },
+
+    async release({ id, body: { worker, epoch } }) {
+      await inTransaction(db, (trx) => releaseLease(trx, worker, { fileId: id, epoch }, steadyTime()));
+      bell.ring();
     },
 
     async getTask({ id, query: { epoch }, base }) {
@@ -106,7 +115,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
           stages: { ...held.stages, [stage]: intended },
           provider,
           startedAt: now(),
-          deadlineAt: secondsFromNow(config.generation.deadlines[held.outputType]),
+          deadlineAt: steadyTime(config.generation.deadlines[held.outputType]),
         });
         return { granted: true, stage: intended };
       });
@@ -149,7 +158,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     async completeUpload({ id, body: { epoch, parts, sha256 } }) {
       const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
       // Before the storage is touched: the open upload may be a later holder's.
-      await write(async () => {});
+      if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
       await completeUpload(deps, write, id, { parts });
       const upload = await findUpload(db, id);
       if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
@@ -181,8 +190,15 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       ),
 
     async finish({ id, body: { epoch, outcome } }) {
+      const startedAt = now();
       await change(id, epoch, async (trx, held) => {
         if (outcome.status === 'SUCCEEDED' && held.result === null) throw new ProblemError('FILE_NOT_READY');
+        if (outcome.status === 'SUCCEEDED') {
+          // Noted with the end itself: of what has ended, nothing more is noted.
+          const attempt = 1 + (await listSteps(trx, id)).filter(({ name }) => name === 'finish').length;
+          const times = { startedAt, finishedAt: now() };
+          await insertStep(trx, id, { name: 'finish', attempt, outcome: 'SUCCEEDED', message: null, ...times });
+        }
         await endFile(trx, held, outcome, now());
       });
       watch.changed(id);

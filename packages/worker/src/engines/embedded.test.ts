@@ -17,12 +17,8 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const run = (family: Family) =>
-  runEmbedded(
-    contextOf(server, family),
-    { worker: 'left', concurrency: 20 },
-    { soon: soon.signal, now: new AbortController().signal },
-  );
+const run = (family: Family, context = contextOf(server, family)) =>
+  runEmbedded(context, { worker: 'left', concurrency: 20 }, { soon: soon.signal, now: new AbortController().signal });
 
 /** Rows that the worker will be handed. */
 function waiting(...models: string[]): Row[] {
@@ -52,6 +48,43 @@ test('every generation goes through its steps, which are recorded', async () => 
   expect(family.orders).toHaveLength(3);
   soon.abort();
   await running;
+  expect(server.released).toEqual([]);
+});
+
+test('attempts are counted by family, step and outcome, and generations while they are held', async () => {
+  const [row] = waiting('minimax-h3');
+  const go = Promise.withResolvers<void>();
+  let polls = 0;
+  const family = fakeFamily({
+    async poll() {
+      polls += 1;
+      if (polls === 1) throw new StepError('NOT_READY', 'not yet', 1);
+      if (polls === 2) throw new StepError('TRANSIENT', 'a hiccup', 1);
+      await go.promise;
+      return { state: 'succeeded', output: {} };
+    },
+  });
+  const context = contextOf(server, family);
+  const running = run(family, context);
+  const shown = async () => (await context.metrics.registry.metrics()).split('\n');
+  await expect.poll(() => polls).toBe(3);
+  expect(await shown()).toContain('generations_in_progress{family="minimax"} 1');
+  go.resolve();
+  await ended(row ? [row] : []).toBe(true);
+  soon.abort();
+  await running;
+  const lines = await shown();
+  for (const [step, outcome] of [
+    ['submit', 'SUCCEEDED'],
+    ['awaitJob', 'WAITED'],
+    ['awaitJob', 'RETRIED'],
+    ['awaitJob', 'SUCCEEDED'],
+    ['finish', 'SUCCEEDED'],
+  ]) {
+    expect(lines).toContain(`generation_steps_total{family="minimax",step="${step}",outcome="${outcome}"} 1`);
+  }
+  expect(lines).toContain('generation_step_seconds_count{family="minimax",step="awaitJob"} 3');
+  expect(lines).toContain('generations_in_progress{family="minimax"} 0');
 });
 
 test('at most four orders are on their way at once', async () => {
@@ -181,7 +214,7 @@ test('a lease that comes back to the same worker ends the earlier run', async ()
   await running;
 });
 
-test('a stop lets orders on their way get their answer, and leaves the rest to the lease', async () => {
+test('a stop lets orders on their way get their answer, and gives back every lease', async () => {
   const rows = waiting(...Array.from({ length: 8 }, () => 'minimax-h3'));
   const go = Promise.withResolvers<void>();
   const family = fakeFamily({
@@ -199,4 +232,5 @@ test('a stop lets orders on their way get their answer, and leaves the rest to t
   expect(rows.filter(({ stages }) => stages['submit']?.job !== undefined)).toHaveLength(4);
   expect(rows.filter(({ stages }) => stages['submit'] === undefined)).toHaveLength(4);
   expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => null));
+  expect(server.released.toSorted()).toEqual(rows.map(({ fileId }) => fileId).toSorted());
 });

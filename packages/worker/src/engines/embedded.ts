@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GenerationStep, GenerationTask } from '@review/contract';
+import type { GenerationTask } from '@review/contract';
 import { generate, type Steps } from '../pipeline.ts';
 import { type FamilyPolicy, POLICIES, type StepPolicy } from '../policy.ts';
 import { StepError, WAITING } from '../step-error.ts';
@@ -9,7 +9,7 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { describe, recordStep } from './timeline.ts';
+import { type Attempt, describe, recordStep } from './timeline.ts';
 
 export interface EmbeddedOptions {
   worker: string;
@@ -31,7 +31,7 @@ export interface Stop {
 
 /** Claims open generations under a lease and runs the pipeline over each, until told to stop. */
 export async function runEmbedded(context: Context, options: EmbeddedOptions, stop: Stop): Promise<void> {
-  const { server, log } = context;
+  const { server, log, metrics } = context;
   const running = new Map<string, { epoch: number; lost: AbortController; done: Promise<void> }>();
   const submits = new Turnstile(MOST_SUBMITS);
   let leaseMs = 30_000;
@@ -41,13 +41,21 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     running.get(task.fileId)?.lost.abort();
     const lost = new AbortController();
     const signals = { soon: stop.soon, now: AbortSignal.any([stop.now, lost.signal]) };
-    const done = runTask(context, submits, task, signals, stop.now)
+    const done = metrics
+      .during(task.family, () => runTask(context, submits, task, signals, stop.now))
       .catch((error: unknown) => log.error({ err: error, file: task.fileId }, 'a generation was left to its lease'))
       .finally(() => {
         if (running.get(task.fileId)?.lost === lost) running.delete(task.fileId);
+        // What a worker that stops leaves behind, another one goes on with at once.
+        return stop.soon.aborted && giveBack(task);
       });
     running.set(task.fileId, { epoch: task.epoch, lost, done });
   };
+
+  const giveBack = ({ fileId, epoch }: GenerationTask) =>
+    server
+      .release({ params: { id: fileId }, body: { worker: options.worker, epoch } })
+      .catch((error: unknown) => log.debug({ err: error, file: fileId }, 'a lease was not given back'));
 
   const renew = async () => {
     if (running.size === 0) return;
@@ -110,7 +118,7 @@ async function runTask(
     store: step('store', store),
     finish: step('finish', finish),
     async abandon(handed, reason) {
-      // A worker that stops leaves the generation to its lease: the next one goes on where this one was.
+      // A worker that stops leaves the generation to the next one, which goes on where this one was.
       const stopped = stop.soon.aborted || stop.now.aborted;
       if (stopped && !(await isCanceled(context, handed))) return;
       const never = new AbortController().signal;
@@ -141,7 +149,7 @@ async function persist<T>(
 ): Promise<T> {
   for (let [attempt, waits] = [1, 0]; ; ) {
     let started = performance.now();
-    const record = (outcome: GenerationStep['outcome'], message: string | null) =>
+    const record = (outcome: Attempt['outcome'], message: string | null) =>
       recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
     try {
       const answer = await pass(() => {
@@ -159,7 +167,7 @@ async function persist<T>(
       if (known?.type === 'LOST' || error === stop.soon.reason) throw error;
       const waiting = known !== null && WAITING.has(known.type);
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
-      if (!waiting) await record(giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
+      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
       if (giveUp) throw error;
       const backoff = Math.min(policy.mostDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });

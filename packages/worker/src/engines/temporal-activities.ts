@@ -10,7 +10,7 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { describe, recordStep } from './timeline.ts';
+import { type Attempt, describe, recordStep } from './timeline.ts';
 
 type StepName = keyof FamilyPolicy;
 type SharedContext = Omit<StepContext, 'signal'>;
@@ -25,7 +25,7 @@ export function temporalActivities(context: SharedContext): Steps {
       run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
     ) =>
     (task: GenerationTask, ...rest: Rest) =>
-      tryOnce(context, task, name, (inner) => run(inner, task, ...rest));
+      context.metrics.during(task.family, () => tryOnce(context, task, name, (inner) => run(inner, task, ...rest)));
   return {
     prepare: activity('prepare', prepare),
     submit: activity('submit', submit),
@@ -49,7 +49,7 @@ async function tryOnce<T>(
   // A job is waited for as long as its generation may run, which the server watches over.
   const isLast = name !== 'awaitJob' && attempt >= attempts;
   const started = performance.now();
-  const record = (outcome: 'SUCCEEDED' | 'RETRIED' | 'FAILED', message: string | null) =>
+  const record = (outcome: Attempt['outcome'], message: string | null) =>
     recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
 
   if (isLast && attempt > attempts)
@@ -68,7 +68,8 @@ async function tryOnce<T>(
     // What is told with the last beat is there at the next try.
     if (WAITING.has(type) && type !== 'NOT_READY') heartbeat(waits + 1);
     if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
-    if (!BENIGN.has(type)) await record(failure.nonRetryable ? 'FAILED' : 'RETRIED', failure.message);
+    const outcome = failure.nonRetryable ? 'FAILED' : 'RETRIED';
+    if (type !== 'LOST') await record(WAITING.has(type) ? 'WAITED' : outcome, failure.message);
     throw failure;
   } finally {
     clearInterval(beating);

@@ -1,4 +1,4 @@
-import type { GenerationStep, GenerationTask } from '@review/contract';
+import type { GenerationTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
 import { StepError } from '../step-error.ts';
 import type { StepContext } from '../steps/context.ts';
@@ -6,19 +6,25 @@ import type { StepContext } from '../steps/context.ts';
 export interface Attempt {
   name: string;
   attempt: number;
-  outcome: GenerationStep['outcome'];
+  /** `WAITED`: nobody's failure, and made again until there is an answer. */
+  outcome: 'SUCCEEDED' | 'RETRIED' | 'FAILED' | 'WAITED';
   message: string | null;
   milliseconds: number;
 }
 
-/** The timeline is for people: that it cannot be written stops nothing. */
+/** Steps after which the generation has ended: the server notes the end itself. */
+const ENDS: ReadonlySet<string> = new Set(['finish', 'abandon']);
+
+/** Counted always, and told to the server where people would look for it; that it cannot be told stops nothing. */
 export async function recordStep(
-  { server, log }: Pick<StepContext, 'server' | 'log'>,
-  { fileId, epoch }: GenerationTask,
-  attempt: Attempt,
+  { server, log, metrics }: Pick<StepContext, 'server' | 'log' | 'metrics'>,
+  { fileId, family, epoch }: GenerationTask,
+  { outcome, ...attempt }: Attempt,
 ): Promise<void> {
+  metrics.countStep(family, attempt.name, outcome, attempt.milliseconds);
+  if (outcome === 'WAITED' || (outcome === 'SUCCEEDED' && ENDS.has(attempt.name))) return;
   await server
-    .recordStep({ params: { id: fileId }, body: { epoch, ...attempt } })
+    .recordStep({ params: { id: fileId }, body: { epoch, outcome, ...attempt } })
     .catch((error: unknown) => log.debug({ err: error }, 'a step was not recorded'));
 }
 

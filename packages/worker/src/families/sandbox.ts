@@ -24,8 +24,9 @@ export function sandboxFamily(settings: { jobMs: number; now: () => number }): F
   };
   const fractionOf = (job: JobRef, prompt: string) => {
     const startedAt = typeof job['startedAt'] === 'number' ? job['startedAt'] : 0;
-    const duration = durationOf(prompt);
-    return duration === 0 ? 1 : Math.min(1, Math.max(0, (settings.now() - startedAt) / duration));
+    const [passed, duration] = [settings.now() - startedAt, durationOf(prompt)];
+    // Where the clock was put back, nobody can tell how long it has been: long enough.
+    return passed < 0 || duration === 0 ? 1 : Math.min(1, passed / duration);
   };
   return {
     provider: 'sandbox',

@@ -2,6 +2,7 @@ import { ApiProblem, type WorkerClient } from '@review/client';
 import type { Family as FamilyName, GenerationTask, WorkerTask } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Family } from '../families/family.ts';
+import type { Metrics } from '../metrics.ts';
 import { StepError } from '../step-error.ts';
 
 /** What the steps are given; the signal ends them when their time is over or the worker stops. */
@@ -9,6 +10,7 @@ export interface StepContext {
   server: WorkerClient;
   family(name: FamilyName): Family;
   log: Logger;
+  metrics: Metrics;
   /** Where results are kept on their way from the provider to the storage. */
   workDirectory: string;
   signal: AbortSignal;

@@ -29,18 +29,30 @@ test('the result is brought into the storage under its hash, and nothing stays b
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });
 
-test('a storage that is full is told as such, whether it refuses a part or the whole', async () => {
-  const { handed } = server.add('minimax-h3', RUNNING);
-  const context = contextOf(server, fakeFamily());
+test('a storage that is full is waited for, and told as such when the time of the step is over', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  let downloads = 0;
+  const context = contextOf(
+    server,
+    fakeFamily({
+      download({ path }) {
+        downloads += 1;
+        return writeFile(path, 'content');
+      },
+    }),
+  );
   server.storageStatus = 507;
-  await expect(store(context, handed)).rejects.toMatchObject({ type: 'STORAGE_FULL', retryable: true });
-  server.storageStatus = 200;
+  const signal = AbortSignal.timeout(500);
+  await expect(store({ ...context, signal }, handed)).rejects.toMatchObject({ type: 'STORAGE_FULL' });
+  await noneLeft(context.workDirectory);
+
+  let refusals = 0;
   server.before = (call) => {
-    if (call === 'completeUpload') throw problem(507, 'STORAGE_FULL');
+    if (call === 'startUpload' && ++refusals === 2) server.storageStatus = 200;
+    if (call === 'completeUpload' && ++refusals < 5) throw problem(507, 'STORAGE_FULL');
   };
-  await expect(store(context, handed)).rejects.toMatchObject({ type: 'STORAGE_FULL' });
-  server.before = () => {};
   await store(context, handed);
+  expect([row.stored, downloads]).toEqual([true, 2]);
   await noneLeft(context.workDirectory);
 });
 

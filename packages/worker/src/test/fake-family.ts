@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import type { Family } from '../families/family.ts';
+import { Metrics } from '../metrics.ts';
 import type { StepContext } from '../steps/context.ts';
 import type { FakeServer } from './fake-server.ts';
 
@@ -38,6 +39,7 @@ export const contextOf = (server: FakeServer, family: Family): StepContext => ({
   server: server.client,
   family: () => family,
   log: pino({ level: 'silent' }),
+  metrics: new Metrics(),
   workDirectory: server.folder,
   signal: new AbortController().signal,
 });

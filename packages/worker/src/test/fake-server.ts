@@ -23,6 +23,8 @@ export interface FakeServer extends AsyncDisposable {
   /** Called before every call; what it throws is the call's answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
   calls: string[];
+  /** Whose leases were given back. */
+  released: string[];
   /** What the storage answers to a part. */
   storageStatus: number;
   /** For the worker's files; goes with the server. */
@@ -78,6 +80,10 @@ export async function fakeServer(): Promise<FakeServer> {
       enter('renew');
       return { data: { lost: [] } };
     },
+    async release({ params: { id }, body: { epoch } }) {
+      held('release', id, epoch);
+      fake.released.push(id);
+    },
     async getTask({ params: { id }, query: { epoch } }) {
       enter('getTask', id);
       const row = rows.get(id);
@@ -128,6 +134,7 @@ export async function fakeServer(): Promise<FakeServer> {
     folder: await mkdtemp(join(tmpdir(), 'review-steps-')),
     claimable: [],
     calls: [],
+    released: [],
     storageStatus: 200,
     before: () => {},
     add(outputModel, state = {}) {
