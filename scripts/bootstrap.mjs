@@ -64,6 +64,7 @@ const tasks = {
     run(ready.node, ['packages/server/dist/commands/main.js', ...args, ...jsonTakenByNpm(args)], ready),
   ),
   snapshot: afterBuild((ready, args) => run(ready.node, ['scripts/snapshot.ts', ...args], ready)),
+  benchmark: afterBuild((ready, args) => run(ready.node, ['scripts/benchmark.ts', ...args], ready)),
   chaos: afterBuild((ready, args) => run(ready.node, ['scripts/chaos.ts', ...args], ready)),
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),
   build: (ready, args) => run('turbo', ['run', 'build', '--output-logs=new-only', ...args], ready),
