@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Hash, Landing } from './platform.ts';
+
+export const openPath = async (path: string): Promise<{ blob: Blob; name: string }> => ({
+  blob: await openAsBlob(path),
+  name: basename(path),
+});
+
+export function sha256(): Hash {
+  const hash = createHash('sha256');
+  return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest('hex') };
+}
+
+/** A file beside its final place, under a name that tells whose bytes it holds: what is there already stays. */
+export async function land(path: string, id: string): Promise<Landing> {
+  const unfinished = `${path}.${id}.part`;
+  const handle = await open(unfinished, 'a');
+  return {
+    size: (await handle.stat()).size,
+    present: () => createReadStream(unfinished),
+    write: async (bytes) => {
+      for (let written = 0; written < bytes.byteLength; ) {
+        written += (await handle.write(bytes, written)).bytesWritten;
+      }
+    },
+    settle: async () => {
+      await handle.sync();
+      await handle.close();
+      await rename(unfinished, path);
+    },
+    leave: () => handle.close(),
+    discard: async () => {
+      await handle.close();
+      await rm(unfinished, { force: true });
+    },
+  };
+}
