@@ -26,19 +26,19 @@ type List<Request, Page> = (request: Request, options?: CallOptions) => Promise<
  * Comments in ascending order start at their newest page: to begin with the oldest, all pages are read first. Ask for
  * `desc` to get the newest at once and to read only as far as you go.
  */
-export function items<Request extends CursorRequest, Item>(
+export function items<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options?: CallOptions,
 ): AsyncGenerator<Item, void>;
-export function items<Request extends NumberedRequest, Item>(
+export function items<Request extends NumberedRequest | undefined, Item>(
   list: List<Request, NumberedPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options?: CallOptions,
 ): AsyncGenerator<Item, void>;
-export async function* items<Request extends CursorRequest & NumberedRequest, Item>(
+export async function* items<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
   list: List<Request, AnyPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options: CallOptions = {},
 ): AsyncGenerator<Item, void> {
   const before: Item[][] = [];
@@ -53,19 +53,19 @@ export async function* items<Request extends CursorRequest & NumberedRequest, It
  * The pages of a list as the service gives them: from the one that the request asks for in the direction that goes on.
  * Comments in ascending order begin with the newest page and go on with older ones.
  */
-export function pages<Request extends CursorRequest, Item>(
+export function pages<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options?: CallOptions,
 ): AsyncGenerator<CursorPage<Item>, void>;
-export function pages<Request extends NumberedRequest, Item>(
+export function pages<Request extends NumberedRequest | undefined, Item>(
   list: List<Request, NumberedPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options?: CallOptions,
 ): AsyncGenerator<NumberedPage<Item>, void>;
-export async function* pages<Request extends CursorRequest & NumberedRequest, Item>(
+export async function* pages<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
   list: List<Request, AnyPage<Item>>,
-  request: NoInfer<Request>,
+  request: NoInfer<NonNullable<Request>>,
   options: CallOptions = {},
 ): AsyncGenerator<AnyPage<Item>, void> {
   for await (const { page } of turn(list, request, options)) yield page;
@@ -73,9 +73,9 @@ export async function* pages<Request extends CursorRequest & NumberedRequest, It
 
 type AnyPage<Item> = CursorPage<Item> | NumberedPage<Item>;
 
-async function* turn<Request extends CursorRequest & NumberedRequest, Item>(
+async function* turn<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
   list: List<Request, AnyPage<Item>>,
-  request: Request,
+  request: NonNullable<Request>,
   options: CallOptions,
 ): AsyncGenerator<{ page: AnyPage<Item>; backward: boolean }, void> {
   let page = await list(request, options);

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { access, constants, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Hash, Landing } from './platform.ts';
 
-export const openPath = async (path: string): Promise<{ blob: Blob; name: string }> => ({
-  blob: await openAsBlob(path),
-  name: basename(path),
-});
+export async function openPath(path: string): Promise<{ blob: Blob; name: string }> {
+  // Says what is wrong with the path, which `openAsBlob` does not.
+  await access(path, constants.R_OK);
+  return { blob: await openAsBlob(path), name: basename(path) };
+}
 
 export function sha256(): Hash {
   const hash = createHash('sha256');
