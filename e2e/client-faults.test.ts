@@ -53,7 +53,7 @@ function once(fits: RegExp, moment: Passing['moment'], act: () => Promise<void> 
 }
 
 test.each(['before', 'half', 'after'] as const)(
-  'every call whose line breaks %s the server has done it is made again, and nothing is done twice',
+  'a line that breaks at every call (%s) costs time: each is made again, and nothing is done twice',
   async (moment) => {
     const project = await newProject();
     const params = { id: project };
@@ -87,11 +87,11 @@ test.each(['before', 'half', 'after'] as const)(
 );
 
 test.each([
-  ['in the middle of a part', /^PUT .*\/5\?/, 'half'],
-  ['before it completes', /upload\.complete$/, 'before'],
-  ['after it has completed', /upload\.complete$/, 'after'],
-  ['after it has started', /upload\.multipart$/, 'after'],
-] as const)('a server that is killed %s of an upload costs time: one file, all its bytes', async (_, call, moment) => {
+  ['in the middle of a part of an upload', /^PUT .*\/5\?/, 'half'],
+  ['before it completes an upload', /upload\.complete$/, 'before'],
+  ['after it has completed an upload', /upload\.complete$/, 'after'],
+  ['after it has started an upload', /upload\.multipart$/, 'after'],
+] as const)('a server that is killed %s costs time: one file, all its bytes', async (_, call, moment) => {
   const project = await newProject();
   const wasKilled = once(call, moment, () => service.restartServer());
   const { id } = await upload(client, { to: { project }, source: bytes, name: 'clip.bin' });
