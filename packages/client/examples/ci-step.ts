@@ -5,7 +5,7 @@
  *
  * REVIEW_MINUTES says how long to wait (30). A step that runs again goes on where the last one stopped.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type UploadState, upload } from '@review/client';
 import { client, project } from './environment.ts';
@@ -23,12 +23,17 @@ async function keptState(): Promise<UploadState | undefined> {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
+async function keep(state: UploadState): Promise<void> {
+  await writeFile(`${stateFile}.new`, JSON.stringify(state));
+  await rename(`${stateFile}.new`, stateFile);
+}
+
 const resume = await keptState();
 const file = await upload(client, {
   to: { project },
   source: artefact,
   ...(resume && { resume }),
-  onState: (state) => writeFile(stateFile, JSON.stringify(state)),
+  onState: keep,
   onProgress: (sent, total) => console.log(`sent ${Math.round((100 * sent) / total)} %`),
 });
 const { data: version } = await client.versions.create(

@@ -50,6 +50,8 @@ export async function call(
   const timeoutMs = (options.timeoutMs ?? line.timeoutMs) + waitMs(request);
   const url = addressOf(line, route, request);
   const content = contentOf(route, request);
+  // A browser's own `fetch` refuses to be called as a method of something else.
+  const { fetch } = line;
 
   const send = async (methodSent: string, extra: Record<string, string>): Promise<Answer> => {
     const token = typeof line.token === 'string' ? line.token : await line.token();
@@ -57,7 +59,7 @@ export async function call(
     if (content !== undefined) headers.set('content-type', 'application/json');
     if (key !== undefined) headers.set('idempotency-key', key);
     const sent = { method: methodSent, headers, body: content ?? null, signal: limited(signal, timeoutMs) };
-    return read(await line.fetch(url, sent));
+    return read(await fetch(url, sent));
   };
 
   const attempt = async ({ uncertain }: Try): Promise<unknown> => {

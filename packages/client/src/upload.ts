@@ -63,9 +63,13 @@ export async function upload(client: Client, options: UploadOptions): Promise<{ 
   const call = { retries, ...(signal && { signal }) };
 
   let state: UploadState = { key: resume?.key ?? newKey(), id: resume?.id ?? null, size, parts: resume?.parts ?? [] };
-  const note = async (change: Partial<UploadState>) => {
+  let told: Promise<void> = Promise.resolve();
+  // One after the other, so that whoever writes them down keeps the latest.
+  const note = (change: Partial<UploadState>): Promise<void> => {
     state = { ...state, ...change };
-    await options.onState?.(state);
+    const latest = state;
+    told = told.then(() => options.onState?.(latest));
+    return told;
   };
   await note({});
   const { data } = await start(

@@ -110,6 +110,20 @@ onEachDatabase(
       expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     });
 
+    test('its states are told one after the other, the latest last', async () => {
+      let telling = 0;
+      const told: number[] = [];
+      await send({
+        onState: async ({ parts }) => {
+          expect(++telling).toBe(1);
+          await new Promise(setImmediate);
+          told.push(parts.length);
+          telling -= 1;
+        },
+      });
+      expect(told).toEqual([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    });
+
     test('a part whose answer is lost is sent again, alone', async () => {
       const line = shaky((call) => call % 4 === 0);
       const { id } = await send({ fetch: line.fetch });
