@@ -26,6 +26,27 @@ test('with Postgres away at POST nothing is accepted, and everything works when 
   expect((await service.ended(await service.generate('kling-3.0'))).status).toBe('UPLOADED');
 });
 
+test('a client that tries again has its order taken once when Postgres is back', async () => {
+  const refusals: number[] = [];
+  const client = service.clientAt(service.url, {
+    retries: 5,
+    fetch: async (...request) => {
+      const answer = await fetch(...request);
+      if (answer.ok) return answer;
+      refusals.push(answer.status);
+      if (refusals.length === 2) await wire.mend();
+      return answer;
+    },
+  });
+  const before = await service.client.files.list({ params: { id: service.projectId } });
+  await wire.cut();
+  const id = await service.generate('kling-3.0', 'A lamp', {}, client);
+  expect(new Set(refusals)).toEqual(new Set([503]));
+  expect((await service.ended(id)).status).toBe('UPLOADED');
+  const after = await service.client.files.list({ params: { id: service.projectId } });
+  expect(after.data).toHaveLength(before.data.length + 1);
+});
+
 test('Postgres going away again and again while steps run costs time, not files or money', {
   timeout: 90_000,
 }, async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, createClient } from '@review/client';
+import { type Client, type ClientOptions, createClient } from '@review/client';
 import { type FileRecord, findModel, type GenerateRequest } from '@review/contract';
 import { z } from 'zod';
 import { readConfig } from '../packages/server/src/config.ts';
@@ -39,7 +39,7 @@ export class Service implements AsyncDisposable {
   readonly #disposed = new AsyncDisposableStack();
   server: Program | null = null;
   projectId = '';
-  #key = '';
+  key = '';
   #database: OpenDatabase | undefined;
 
   private constructor(port: string, folder: string, settings: Settings) {
@@ -75,7 +75,7 @@ export class Service implements AsyncDisposable {
     const command = join(packages, 'server/dist/commands/main.js');
     const demo = await printed(process.execPath, [command, 'demo', '--json'], service.settings);
     const { people, projects } = Demo.parse(JSON.parse(demo));
-    service.#key = people[0].key;
+    service.key = people[0].key;
     service.projectId = projects[0].id;
     return service;
   }
@@ -113,7 +113,9 @@ export class Service implements AsyncDisposable {
     return worker;
   }
 
-  clientAt = (baseUrl: string): Client => createClient({ baseUrl, token: this.#key });
+  /** Tries once unless told otherwise: what fails is to be seen. */
+  clientAt = (baseUrl: string, options: Partial<ClientOptions> = {}): Client =>
+    createClient({ baseUrl, token: this.key, retries: 0, ...options });
 
   get client(): Client {
     return this.clientAt(this.url);

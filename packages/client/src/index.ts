@@ -1,3 +1,23 @@
-export * from './client.ts';
-export * from './problem.ts';
-export * from './worker.ts';
+export type {
+  CommentRecord,
+  FieldError,
+  FileRecord,
+  Folder,
+  Generation,
+  GenerationError,
+  ModelRecord,
+  ProblemCode,
+  Project,
+  ReviewStatus,
+  Version,
+} from '@review/contract';
+export type { CallOptions } from './call.ts';
+export { type Call, type Client, type ClientOptions, createClient, type RequestOf, type ResultOf } from './client.ts';
+export { DownloadDamaged, type DownloadOptions, download, downloadStream } from './download.ts';
+export { type GenerateOptions, GenerationFailed, generate, type WaitOptions, waitFor } from './generate.ts';
+export { items, pages } from './pages.ts';
+export { ApiProblem } from './problem.ts';
+export type { Source } from './source.ts';
+export { type UploadOptions, type UploadState, upload } from './upload.ts';
+export type { UploadTarget } from './upload-target.ts';
+export { createWorkerClient, type WorkerClient } from './worker.ts';
