@@ -40,6 +40,8 @@ export interface Family {
   cancel?(call: Call & { job: JobRef }): Promise<void>;
   /** Finds a job whose submit got no answer, where the provider can be asked. */
   lookUp?(call: Call & { clientJobId: string }): Promise<JobRef | null>;
+  /** One harmless call under the account, for an operator who wants to know whether it works; answers what it found. */
+  probe?(signal: AbortSignal): Promise<string>;
   /** Writes the result to the path. */
   download(call: Call & { output: Output; path: string; onProgress: (fraction: number) => void }): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
+import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
@@ -36,6 +37,7 @@ export async function storeOutput(
   try {
     const report = progressReporter(context, handed);
     await family.download({ task, signal: context.signal, output, path, onProgress: report });
+    if (task.configs?.generateAudio === false) await removeAudio(path);
     await insist(context.signal, async () => {
       // An earlier try may have come through without its answer.
       if (!(await readOpenTask(context, handed)).stored) await upload(context, handed, path);
