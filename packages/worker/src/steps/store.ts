@@ -19,9 +19,16 @@ export async function store(context: StepContext, handed: GenerationTask): Promi
   const stage = family.stages(task).at(-1) ?? 'submit';
   const job = jobOf(task, stage);
   if (job === null) throw new StepError('INTERNAL', 'There is no job whose result could be stored.');
-  const polled = await family.poll({ task, signal: context.signal, job });
-  if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
-  await storeOutput(context, handed, task, family, polled.output);
+  const bring = async () => {
+    const polled = await family.poll({ task, signal: context.signal, job });
+    if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
+    await storeOutput(context, handed, task, family, polled.output);
+  };
+  await bring().catch((error: unknown) => {
+    // An address lives shorter than the job does: some providers give a new one when they are asked again.
+    if (error instanceof StepError && error.type === 'RESULT_EXPIRED') return bring();
+    throw error;
+  });
 }
 
 /** Download, then upload by the same signed parts as everyone: half a file is never anybody's content. */

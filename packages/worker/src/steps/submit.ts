@@ -82,7 +82,7 @@ async function foundEarlier(
   const family = context.family(task.family);
   const found = await family.lookUp?.({ task, signal: context.signal, clientJobId });
   if (!found) return false;
-  const job = { ...found, done: false, warnings: [] };
+  const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
   const body = { epoch: handed.epoch, stage, job, jobId: job.id };
   await orLost(context.server.submitted({ params: { id: task.fileId }, body }));
   return true;
