@@ -2,6 +2,7 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
+import { kling } from './kling.ts';
 import { refused } from './refusal.ts';
 
 /** What every adapter is given beside its account. */
@@ -37,7 +38,7 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     'gpt-image': opened(accounts['gpt-image'], pending),
     'gemini-image': opened(accounts['gemini-image'], pending),
     seedance: opened(accounts.seedance, pending),
-    kling: opened(accounts.kling, pending),
+    kling: opened(accounts.kling, kling),
     minimax: opened(accounts.minimax, pending),
     veo: opened(accounts.veo, pending),
     meshy: opened(accounts.meshy, pending),
