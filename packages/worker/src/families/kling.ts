@@ -5,7 +5,7 @@ import { StepError, type StepErrorType } from '../step-error.ts';
 import type { Call, Family, Ordered } from './family.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
-import { type Refusal, refused, retryAfter } from './refusal.ts';
+import { type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
@@ -188,7 +188,7 @@ function refusalIn(answer: Answer): Refusal | null {
   if (!said.success || said.data.code === 0) return null;
   const { code, message } = said.data;
   const type = MEANINGS[code] ?? refusalByStatus(answer)?.type ?? 'TRANSIENT';
-  const delayMs = type === 'RATE_LIMITED' ? (retryAfter(answer.headers) ?? BUSY_MS) : undefined;
+  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
   return { type, words: `${message ?? ''} (${code})`, delayMs };
 }
 

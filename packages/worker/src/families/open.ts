@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
 import { kling } from './kling.ts';
+import { minimax } from './minimax.ts';
 import { refused } from './refusal.ts';
+import { seedance } from './seedance.ts';
 
 /** What every adapter is given beside its account. */
 export interface Host {
@@ -37,9 +39,9 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     document: opened(accounts.document, pending),
     'gpt-image': opened(accounts['gpt-image'], pending),
     'gemini-image': opened(accounts['gemini-image'], pending),
-    seedance: opened(accounts.seedance, pending),
+    seedance: opened(accounts.seedance, seedance),
     kling: opened(accounts.kling, kling),
-    minimax: opened(accounts.minimax, pending),
+    minimax: opened(accounts.minimax, minimax),
     veo: opened(accounts.veo, pending),
     meshy: opened(accounts.meshy, pending),
     hunyuan3d: opened(accounts.hunyuan3d, pending),
