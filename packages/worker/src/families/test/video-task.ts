@@ -45,26 +45,33 @@ const idOf = (number: number): string => `FX${String(number).padStart(20, '0')}`
 /** The token by which a prompt names an attachment. */
 export const token = (number: number): string => `<#${idOf(number)}>`;
 
+export interface Picture {
+  format?: 'png' | 'jpeg' | 'webp' | 'gif';
+  width?: number;
+  height?: number;
+}
+
+export function pictureOf({ format = 'png', width = 320, height = 320 }: Picture = {}): Promise<Buffer> {
+  const canvas = { width, height, channels: 3, background: { r: 200, g: 40, b: 40 } } as const;
+  return sharp({ create: canvas }).toFormat(format).toBuffer();
+}
+
 export interface Pictures extends AsyncDisposable {
-  /** A picture of that kind and size, attached under the id of that number. */
-  attach(
-    number: number,
-    picture?: { format?: 'png' | 'jpeg' | 'webp' | 'gif'; width?: number; height?: number },
-  ): Promise<WorkerTask['attachments'][number]>;
+  /** A picture, attached under the id of that number. */
+  attach(number: number, picture?: Picture): Promise<WorkerTask['attachments'][number]>;
 }
 
 /** A storage from which attachments are read. */
 export async function startPictures(): Promise<Pictures> {
-  const bytes = new Map<string, Buffer>();
-  const storage: Double = await startDouble(({ path }) => ({ body: bytes.get(path) ?? Buffer.alloc(0) }));
+  const stored = new Map<string, Buffer>();
+  const storage: Double = await startDouble(({ path }) => ({ body: stored.get(path) ?? Buffer.alloc(0) }));
   return {
-    async attach(number, { format = 'png', width = 320, height = 320 } = {}) {
-      const id = idOf(number);
-      const canvas = { width, height, channels: 3, background: { r: 200, g: 40, b: 40 } } as const;
-      const content = await sharp({ create: canvas }).toFormat(format).toBuffer();
-      bytes.set(`/${id}`, content);
+    async attach(number, picture = {}) {
+      const { format = 'png' } = picture;
+      const [id, bytes] = [idOf(number), await pictureOf(picture)];
+      stored.set(`/${id}`, bytes);
       const url = `${storage.url}/${id}`;
-      return { id, content: { name: `${id}.${format}`, mimeType: `image/${format}`, size: content.length, url } };
+      return { id, content: { name: `${id}.${format}`, mimeType: `image/${format}`, size: bytes.length, url } };
     },
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
   };
