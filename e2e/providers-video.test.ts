@@ -165,6 +165,14 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
     }
   });
 
+  test('kling: an order that timed out there and was taken all the same is found, and not placed again', async () => {
+    vendors.kling.after = ({ method }) =>
+      method === 'POST' ? { status: 504, body: { code: 5002, message: 'timeout' } } : undefined;
+    const prompt = `${PROMPT}, in time`;
+    expect((await service.ended(await generate('kling', prompt))).status).toBe('UPLOADED');
+    expect(vendors.kling.paidFor(prompt)).toBe(1);
+  });
+
   test.each(NAMES)('%s: what a vendor tells of keys, prompts and addresses goes no further', async (name) => {
     const told = `${KEYS[name]} "${PROMPT}" https://files.example.com/video.mp4?Signature=abc`;
     for (const [status, code, rejected] of [

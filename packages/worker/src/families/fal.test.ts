@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
 import { minimax } from './minimax.ts';
 import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
@@ -11,6 +11,8 @@ import { callFor, quietHost, startPictures, token, videoTask } from './test/vide
 
 let vendor: FalDouble;
 let other: MinimaxDouble;
+// Made once, and not in the time of a test.
+beforeAll(() => mediaOf('minimax-h3-max', ''), 60_000);
 beforeEach(async () => {
   [vendor, other] = await Promise.all([startFal(), startMinimax()]);
 });

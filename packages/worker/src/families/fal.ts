@@ -38,8 +38,8 @@ export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, 
     headers: { authorization: `Key ${apiKey}` },
     refusalIn,
   };
-  const look = (call: Call & { job: JobRef }) =>
-    ask(api, Status, { path: `${APP}/requests/${call.job.id}/status` }, call);
+  const pathOf = ({ id }: JobRef) => `${APP}/requests/${encodeURIComponent(id)}`;
+  const look = (call: Call & { job: JobRef }) => ask(api, Status, { path: `${pathOf(call.job)}/status` }, call);
 
   return {
     provider: 'live',
@@ -71,17 +71,17 @@ export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, 
       if (status === 'IN_PROGRESS') return { state: 'running', progress: 0.4, retryAfterMs: POLL_MS };
       if (error) throw refused(api, { type: meaningOf(kind ?? '') ?? 'PROVIDER_FAILED', words: error }, call.task);
       // What it found wrong with the order, it says only here.
-      const { video } = await ask(api, Result, { path: `${APP}/requests/${call.job.id}` }, call);
+      const { video } = await ask(api, Result, { path: pathOf(call.job) }, call);
       return { state: 'succeeded', output: { url: video.url } };
     },
 
     async cancel(call) {
       if ((await look(call)).status === 'COMPLETED') return;
-      await ask(api, z.unknown(), { method: 'PUT', path: `${APP}/requests/${call.job.id}/cancel` }, call);
+      await ask(api, z.unknown(), { method: 'PUT', path: `${pathOf(call.job)}/cancel` }, call);
     },
 
     async probe(signal) {
-      const path = `${APP}/requests/${NOBODYS_REQUEST}/status`;
+      const path = `${pathOf(NOBODYS_REQUEST)}/status`;
       await ask(api, z.unknown(), { path }, { signal }).catch((error: unknown) => {
         // It has nothing to list: but a request that is not there is found missing only by those who may look.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
@@ -91,7 +91,7 @@ export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, 
   };
 }
 
-const NOBODYS_REQUEST = '00000000-0000-0000-0000-000000000000';
+const NOBODYS_REQUEST: JobRef = { id: '00000000-0000-0000-0000-000000000000' };
 
 const meaningOf = (kind: string): StepErrorType | undefined =>
   kind === 'content_policy_violation' ? 'CONTENT_POLICY' : undefined;

@@ -14,6 +14,8 @@ let pictures: Pictures;
 beforeAll(async () => {
   pictures = await startPictures();
 });
+// Made once, and not in the time of a test.
+beforeAll(() => mediaOf('kling-3.0', ''), 60_000);
 afterAll(() => pictures[Symbol.asyncDispose]());
 beforeEach(async () => {
   vendor = await startKling();

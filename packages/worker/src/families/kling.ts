@@ -36,7 +36,7 @@ const Tasks = z.object({
     }),
   ),
 });
-const Since = z.object({ orderedAt: z.number() });
+const Since = z.object({ orderedAt: z.number().catch(0) });
 
 /** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
 export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
@@ -50,7 +50,12 @@ export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
   };
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
-    const { data } = await ask(api, Tasks, { path: `/tasks?external_task_ids=${call.clientJobId}` }, call);
+    const { data } = await ask(
+      api,
+      Tasks,
+      { path: `/tasks?external_task_ids=${encodeURIComponent(call.clientJobId)}` },
+      call,
+    );
     return data[0] === undefined ? null : ordered(data[0].id, call.task);
   }
 
@@ -92,7 +97,7 @@ export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
     },
 
     async poll(call) {
-      const { data } = await ask(api, Tasks, { path: `/tasks?task_ids=${call.job.id}` }, call);
+      const { data } = await ask(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
       const [found] = data;
       if (found === undefined) {
         const { orderedAt } = Since.parse(call.job);

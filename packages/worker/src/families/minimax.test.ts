@@ -13,6 +13,8 @@ let pictures: Pictures;
 beforeAll(async () => {
   pictures = await startPictures();
 });
+// Made once, and not in the time of a test.
+beforeAll(() => mediaOf('minimax-h3', ''), 60_000);
 afterAll(() => pictures[Symbol.asyncDispose]());
 beforeEach(async () => {
   vendor = await startMinimax();

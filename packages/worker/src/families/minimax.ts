@@ -76,7 +76,7 @@ function minimaxItself({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
   };
   const wireId = ({ outputModel }: WorkerTask) => host.wireId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
-    (await ask(api, Found, { path: `/v2/query/video_generation/${call.job.id}` }, call)).task;
+    (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task;
 
   return {
     provider: 'live',
@@ -112,7 +112,12 @@ function minimaxItself({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
     async cancel(call) {
       // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
       if ((await look(call)).status !== 'queued') return;
-      await ask(api, z.unknown(), { method: 'DELETE', path: `/v2/video_generation/${call.job.id}` }, call);
+      await ask(
+        api,
+        z.unknown(),
+        { method: 'DELETE', path: `/v2/video_generation/${encodeURIComponent(call.job.id)}` },
+        call,
+      );
     },
 
     async probe(signal) {

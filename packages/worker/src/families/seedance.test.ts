@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { readPictures } from './references.ts';
 import { seedance } from './seedance.ts';
 import { mediaOf } from './test/media.ts';
 import { ARK_KEY, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
@@ -13,6 +14,8 @@ let pictures: Pictures;
 beforeAll(async () => {
   pictures = await startPictures();
 });
+// Made once, and not in the time of a test.
+beforeAll(() => mediaOf('seedance-2.0', ''), 60_000);
 afterAll(() => pictures[Symbol.asyncDispose]());
 beforeEach(async () => {
   vendor = await startSeedance();
@@ -100,6 +103,17 @@ describe('an order', () => {
     await expect(submit('seedance-2.0', { attachments })).rejects.toMatchObject({ type: 'INVALID_INPUT' });
     expect(vendor.requests).toEqual([]);
   });
+});
+
+test('pictures that are too much together are refused, though each would be taken', async () => {
+  const call = callFor(
+    videoTask('seedance-2.0', { attachments: [await pictures.attach(1), await pictures.attach(2)] }),
+  );
+  const size = call.task.attachments[0]?.content?.size ?? 0;
+  const limits = { types: ['image/png'], mostBytes: size };
+  expect(await readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size })).toHaveLength(2);
+  const together = readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size - 1 });
+  await expect(together).rejects.toMatchObject({ type: 'INVALID_INPUT', message: expect.stringContaining('together') });
 });
 
 describe('a refusal', () => {

@@ -56,7 +56,8 @@ export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family 
   const house = new URL(baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
   const wireId = ({ outputModel }: WorkerTask) =>
     host.wireId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
-  const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: `${TASKS}/${call.job.id}` }, call);
+  const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
+  const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: pathOf(call.job) }, call);
 
   return {
     provider: 'live',
@@ -91,7 +92,7 @@ export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family 
     async cancel(call) {
       // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
       if ((await look(call)).status !== 'queued') return;
-      await ask(api, z.unknown(), { method: 'DELETE', path: `${TASKS}/${call.job.id}` }, call);
+      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call);
     },
 
     async probe(signal) {
