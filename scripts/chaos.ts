@@ -127,20 +127,11 @@ async function post(service: Service, index: number, model: (typeof MODELS)[numb
     folder: null,
     attachments: [],
   };
-  for (let tries = 0; tries < 300; tries++) {
-    try {
-      const extraHeaders = { 'Idempotency-Key': `chaos-${index}` };
-      const answer = await service.client.generation.generate({
-        params: { id: service.projectId },
-        body,
-        extraHeaders,
-      });
-      return answer.data.id;
-    } catch {
-      await sleep(300);
-    }
-  }
-  return null;
+  const options = { idempotencyKey: `chaos-${index}`, retries: 300 };
+  const answer = await service.client.generation
+    .generate({ params: { id: service.projectId }, body }, options)
+    .catch(() => null);
+  return answer?.data.id ?? null;
 }
 
 /** Most of the time a vendor only takes its time. */

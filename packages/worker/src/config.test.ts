@@ -1,12 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FAMILIES } from '@review/contract';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
 const HOST = { name: 'box', pid: 7 };
 const folder = mkdtempSync(join(tmpdir(), 'review-worker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NO_PROVIDERS = {
+  accounts: Object.fromEntries(FAMILIES.map((family) => [family, { state: 'sandbox' }])),
+  modelMap: {},
+  onUnknownSubmit: {},
+};
 
 const fault = (environment: Record<string, string>): string => {
   try {
@@ -29,6 +36,7 @@ test('only the token has to be given', () => {
     sandboxMs: 1500,
     testProviderUrl: null,
     workDirectory: join(tmpdir(), 'review-worker-7'),
+    providers: NO_PROVIDERS,
     temporal: {},
   });
 });
@@ -56,6 +64,7 @@ test('what is given holds', () => {
     testProviderUrl: 'http://127.0.0.1:9/',
     // Never the folder itself: it is removed when the worker ends.
     workDirectory: '/var/work/review-worker-7',
+    providers: NO_PROVIDERS,
     temporal: {},
   });
 });

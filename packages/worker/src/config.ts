@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { type ProviderSettings, readProviderSettings } from './provider-settings.ts';
 
 export interface Config {
   /** How the server's log and reports name this worker. */
@@ -19,6 +20,7 @@ export interface Config {
   testProviderUrl: string | null;
   /** Where results are kept on their way to the storage: the worker's own, gone when it ends. */
   workDirectory: string;
+  providers: ProviderSettings;
   /** What Temporal's own settings say, which its tools read by themselves. */
   temporal: Record<string, string>;
 }
@@ -72,6 +74,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
     testProviderUrl: testProvider(),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
+    providers: readProviderSettings(value, setting),
     temporal: temporalSettings(environment),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
   };

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { createWorkerClient } from '@review/client';
-import { FAMILIES, type Family as FamilyName } from '@review/contract';
+import { FAMILIES } from '@review/contract';
 import { type Logger, pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
-import type { Family } from './families/family.ts';
+import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
 import { testVendor } from './families/test-vendor.ts';
 import { serveHealth } from './health.ts';
@@ -23,14 +23,19 @@ async function main(): Promise<void> {
   await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
   const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
-  const vendor = config.testProviderUrl === null ? null : testVendor(config.testProviderUrl);
-  const family = (name: FamilyName): Family => vendor?.(name) ?? sandbox;
-  const states = FAMILIES.map((name) => ({ family: name, state: family(name).provider }));
+  const { family, states } =
+    config.testProviderUrl === null
+      ? openFamilies(config.providers, sandbox, log)
+      : {
+          family: testVendor(config.testProviderUrl),
+          states: FAMILIES.map((name) => ({ family: name, state: 'live' as const })),
+        };
   try {
     await removeLeftovers(dirname(config.workDirectory));
     const engine = await sayHello(server, config.name, states, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
-    const context = { server, family, log, metrics, workDirectory: config.workDirectory };
+    const { onUnknownSubmit } = config.providers;
+    const context = { server, family, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
     const options = { worker: config.name, concurrency: config.concurrency };
     if (engine === 'temporal') {
       // Only where it is needed: it brings a native library along.

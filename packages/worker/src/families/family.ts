@@ -10,8 +10,14 @@ export interface JobRef {
 /** Where the result is to be had, in the adapter's own form. */
 export type Output = Record<string, unknown>;
 
+/** An order that was taken; what the provider cannot do of what was asked is told by warnings. */
+export interface Ordered {
+  job: JobRef;
+  warnings?: string[];
+}
+
 export type Submitted =
-  | { job: JobRef; warnings?: string[] }
+  | Ordered
   /** The provider answers with the result at once: there is no job. */
   | { done: Output; warnings?: string[] };
 
@@ -39,7 +45,9 @@ export interface Family {
   poll(call: Call & { job: JobRef }): Promise<Polled>;
   cancel?(call: Call & { job: JobRef }): Promise<void>;
   /** Finds a job whose submit got no answer, where the provider can be asked. */
-  lookUp?(call: Call & { clientJobId: string }): Promise<JobRef | null>;
+  lookUp?(call: Call & { clientJobId: string }): Promise<Ordered | null>;
+  /** One harmless call under the account, for an operator who wants to know whether it works; answers what it found. */
+  probe?(signal: AbortSignal): Promise<string>;
   /** Writes the result to the path. */
   download(call: Call & { output: Output; path: string; onProgress: (fraction: number) => void }): Promise<void>;
 }

@@ -103,7 +103,7 @@ export function testVendor(address: string): (name: FamilyName) => Family {
     async lookUp({ clientJobId, signal }) {
       const path = `/orders?client=${encodeURIComponent(clientJobId)}`;
       const { id } = await askFor(z.object({ id: z.string().nullable() }), path, { signal });
-      return id === null ? null : { id };
+      return id === null ? null : { job: { id } };
     },
   };
   return (name) => (name === 'kling' ? kling : family);

@@ -3,12 +3,14 @@ import type { Family as FamilyName, GenerationTask, WorkerTask } from '@review/c
 import type { Logger } from 'pino';
 import type { Family } from '../families/family.ts';
 import type { Metrics } from '../metrics.ts';
+import type { ProviderSettings } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 
 /** What the steps are given; the signal ends them when their time is over or the worker stops. */
 export interface StepContext {
   server: WorkerClient;
   family(name: FamilyName): Family;
+  onUnknownSubmit: ProviderSettings['onUnknownSubmit'];
   log: Logger;
   metrics: Metrics;
   /** Where results are kept on their way from the provider to the storage. */

@@ -83,6 +83,21 @@ test('an upload whose answer was lost is not made again', async () => {
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });
 
+test('a result whose address has expired is asked for once more', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  let polls = 0;
+  const family = fakeFamily({
+    poll: async () => ({ state: 'succeeded', output: { address: ++polls } }),
+    download: async ({ output, path }) => {
+      if (output['address'] === 1) throw new StepError('RESULT_EXPIRED', 'too late');
+      await writeFile(path, 'content');
+    },
+  });
+  await store(contextOf(server, family), handed);
+  expect(row.stored).toBe(true);
+  expect(polls).toBe(2);
+});
+
 test('a result that has expired fails for good', async () => {
   const download = () => Promise.reject(new StepError('RESULT_EXPIRED', 'too late'));
   const context = contextOf(server, fakeFamily({ download }));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
+import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
@@ -18,9 +19,16 @@ export async function store(context: StepContext, handed: GenerationTask): Promi
   const stage = family.stages(task).at(-1) ?? 'submit';
   const job = jobOf(task, stage);
   if (job === null) throw new StepError('INTERNAL', 'There is no job whose result could be stored.');
-  const polled = await family.poll({ task, signal: context.signal, job });
-  if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
-  await storeOutput(context, handed, task, family, polled.output);
+  const bring = async () => {
+    const polled = await family.poll({ task, signal: context.signal, job });
+    if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
+    await storeOutput(context, handed, task, family, polled.output);
+  };
+  await bring().catch((error: unknown) => {
+    // An address lives shorter than the job does: some providers give a new one when they are asked again.
+    if (error instanceof StepError && error.type === 'RESULT_EXPIRED') return bring();
+    throw error;
+  });
 }
 
 /** Download, then upload by the same signed parts as everyone: half a file is never anybody's content. */
@@ -36,6 +44,7 @@ export async function storeOutput(
   try {
     const report = progressReporter(context, handed);
     await family.download({ task, signal: context.signal, output, path, onProgress: report });
+    if (task.configs?.generateAudio === false) await removeAudio(path);
     await insist(context.signal, async () => {
       // An earlier try may have come through without its answer.
       if (!(await readOpenTask(context, handed)).stored) await upload(context, handed, path);

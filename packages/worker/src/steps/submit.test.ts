@@ -56,10 +56,12 @@ test.each([
 
 test('a provider that can be asked for the order is asked, and only then ordered from again', async () => {
   const { row, handed } = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
-  const found = fakeFamily({ lookUp: async ({ clientJobId }) => ({ id: `found ${clientJobId}` }) });
+  const found = fakeFamily({
+    lookUp: async ({ clientJobId }) => ({ job: { id: `found ${clientJobId}` }, warnings: ['Of no use'] }),
+  });
   await submit(contextOf(server, found), handed, 'submit');
   expect(found.orders).toEqual([]);
-  expect(row.stages['submit']?.job).toMatchObject({ id: `found ${row.fileId}-submit` });
+  expect(row.stages['submit']?.job).toMatchObject({ id: `found ${row.fileId}-submit`, warnings: ['Of no use'] });
 
   const other = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
   const unknown = fakeFamily({ lookUp: async () => null });

@@ -6,8 +6,13 @@ import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './conte
 import { insist } from './insist.ts';
 import { storeOutput } from './store.ts';
 
-/** How often an order without an answer may be placed again: documents and images have no job to look up. */
-const MOST_INTENTS: Record<WorkerTask['outputType'], number> = { DOCUMENT: 2, IMAGE: 2, VIDEO: 1, '3D': 1 };
+/** Whether an order without an answer is placed once more: documents and images have no job to look up. */
+const ON_UNKNOWN: Record<WorkerTask['outputType'], 'fail' | 'resubmit'> = {
+  DOCUMENT: 'resubmit',
+  IMAGE: 'resubmit',
+  VIDEO: 'fail',
+  '3D': 'fail',
+};
 
 const CANCEL_MS = 10_000;
 
@@ -23,7 +28,8 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
 
   if (intents > 0 && (await foundEarlier(context, handed, task, stage, clientJobId))) return;
   const known = family.lookUp !== undefined;
-  if (!known && intents >= MOST_INTENTS[task.outputType]) {
+  const onUnknown = context.onUnknownSubmit[task.family] ?? ON_UNKNOWN[task.outputType];
+  if (!known && intents >= (onUnknown === 'resubmit' ? 2 : 1)) {
     throw new StepError(
       'SUBMIT_OUTCOME_UNKNOWN',
       'The provider may or may not have taken the order; it is not placed again, so that it is not paid twice.',
@@ -76,7 +82,7 @@ async function foundEarlier(
   const family = context.family(task.family);
   const found = await family.lookUp?.({ task, signal: context.signal, clientJobId });
   if (!found) return false;
-  const job = { ...found, done: false, warnings: [] };
+  const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
   const body = { epoch: handed.epoch, stage, job, jobId: job.id };
   await orLost(context.server.submitted({ params: { id: task.fileId }, body }));
   return true;

@@ -38,6 +38,7 @@ export function fakeFamily(own: Partial<Family> = {}): CountedFamily {
 export const contextOf = (server: FakeServer, family: Family): StepContext => ({
   server: server.client,
   family: () => family,
+  onUnknownSubmit: {},
   log: pino({ level: 'silent' }),
   metrics: new Metrics(),
   workDirectory: server.folder,

@@ -1,0 +1,206 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { VideoConfigs } from '@review/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Double } from '../packages/worker/src/families/test/double.ts';
+import { FAL_KEY, startFal } from '../packages/worker/src/families/test/fal.ts';
+import { KLING_KEY, startKling } from '../packages/worker/src/families/test/kling.ts';
+import { mediaOf } from '../packages/worker/src/families/test/media.ts';
+import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/minimax.ts';
+import { ARK_KEY, type SeedanceDouble, startSeedance } from '../packages/worker/src/families/test/seedance.ts';
+import { pictureOf } from '../packages/worker/src/families/test/video-task.ts';
+import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
+import { findTemporal } from '../scripts/temporal.ts';
+import { lacking } from '../scripts/testing.ts';
+import { type Program, until } from './processes.ts';
+import { Service, sha256 } from './service.ts';
+import { TemporalServer } from './temporal-server.ts';
+
+const found = findTemporal();
+const binary = found !== undefined && 'binary' in found ? found.binary : undefined;
+const isLacking =
+  binary === undefined &&
+  lacking('a Temporal server of its own', 'npm run temporal -- --install, without TEMPORAL_ADDRESS');
+
+const KEYS = { kling: KLING_KEY, seedance: ARK_KEY, minimax: MINIMAX_KEY, fal: FAL_KEY };
+type Vendor = keyof typeof KEYS;
+const NAMES: readonly Vendor[] = ['kling', 'seedance', 'minimax', 'fal'];
+
+/** What each vendor is asked for. */
+const ASKED: Record<Vendor, { outputModel: string; configs: VideoConfigs }> = {
+  kling: { outputModel: 'kling-3.0', configs: {} },
+  seedance: { outputModel: 'seedance-2.0', configs: {} },
+  minimax: { outputModel: 'minimax-h3', configs: {} },
+  fal: { outputModel: 'minimax-h3-max', configs: { resolution: '1080p' } },
+};
+
+const PROMPT = 'A lamp that nobody may read of';
+
+describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under the %s engine', (engine) => {
+  let folder = '';
+  let temporal: TemporalServer | undefined;
+  let service: Service;
+  let vendors: Record<Vendor, Double>;
+  let seedance: SeedanceDouble;
+  const workers: Program[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'review-providers-'));
+    if (engine === 'temporal') {
+      temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
+      await temporal.start();
+    }
+    seedance = await startSeedance();
+    vendors = { kling: await startKling(), seedance, minimax: await startMinimax(), fal: await startFal() };
+    service = await Service.start({
+      LOG_LEVEL: 'debug',
+      GENERATION_SLOTS: 'VIDEO=20',
+      ...(temporal && { TEMPORAL_ADDRESS: temporal.address }),
+    });
+    await startWorker();
+  });
+
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await temporal?.[Symbol.asyncDispose]();
+    for (const name of NAMES) await vendors?.[name][Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  afterEach(() => {
+    for (const name of NAMES) [vendors[name].before, vendors[name].after] = [() => undefined, () => undefined];
+    const output = [service.server, ...workers].map((program) => program?.output ?? '').join('\n');
+    expect(output).toContain('"ready"');
+    for (const secret of [...Object.values(KEYS), 'nobody may read', 'ignature=', 'of-fal', 'iVBORw0KGgo']) {
+      expect(output).not.toContain(secret);
+    }
+  });
+
+  async function startWorker(): Promise<void> {
+    const worker = await service.startWorker('only', {
+      LOG_LEVEL: 'debug',
+      KLING_API_KEY: KLING_KEY,
+      KLING_BASE_URL: vendors.kling.url,
+      ARK_API_KEY: ARK_KEY,
+      ARK_BASE_URL: seedance.baseUrl,
+      MINIMAX_API_KEY: MINIMAX_KEY,
+      MINIMAX_BASE_URL: vendors.minimax.url,
+      FAL_KEY,
+      FAL_QUEUE_URL: vendors.fal.url,
+    });
+    workers.push(worker);
+    if (engine === 'temporal') await worker.said('serving the queues');
+  }
+
+  /** A picture of the project's, to be taken along. */
+  async function attach(): Promise<string> {
+    const bytes = await pictureOf();
+    const { client, projectId } = service;
+    const body = { name: 'lamp.png', size: bytes.length };
+    const { id, parts } = (await client.attachments.startForGeneration({ params: { id: projectId }, body })).data;
+    const sent = [];
+    for (const { partNumber, url } of parts) {
+      const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) });
+      sent.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
+    }
+    await client.attachments.completeForGeneration({ params: { id }, body: { parts: sent } });
+    return id;
+  }
+
+  async function generate(name: Vendor, prompt: string, attachments: { id: string }[] = []): Promise<string> {
+    const body = { outputType: 'VIDEO', ...ASKED[name], prompt, attachments, folder: null } as const;
+    return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
+  }
+
+  test.each(NAMES)('%s: from an attachment to what the vendor made', async (name) => {
+    const attachment = await attach();
+    const id = await generate(name, `${PROMPT}, like <#${attachment}>`, [{ id: attachment }]);
+    const file = await service.ended(id);
+    expect(file).toMatchObject({
+      status: 'UPLOADED',
+      mimeType: 'video/mp4',
+      generation: { provider: 'live', progress: 1, error: null },
+    });
+    expect(file.generation?.warnings).toHaveLength(name === 'kling' ? 1 : 0);
+    const orders = vendors[name].orders.filter(({ prompt }) => prompt.startsWith(`${PROMPT}, like `));
+    expect(orders).toHaveLength(1);
+    const bytes = await service.bytesOf(id);
+    expect([bytes.length, sha256(bytes)]).toEqual([file.size, file.sha256]);
+    const made = await mediaOf(ASKED[name].outputModel, orders[0]?.id ?? '');
+    if (name === 'kling' || name === 'seedance') return expect(sha256(bytes)).toBe(sha256(made));
+    // These models are said to make no sound, and do: it is taken out, and the picture is left alone.
+    const [own, theirs] = [join(folder, `${id}.mp4`), join(folder, `${id}-made.mp4`)];
+    await Promise.all([writeFile(own, bytes), writeFile(theirs, made)]);
+    const [kept, sent] = await Promise.all([readVideo(own), readVideo(theirs)]);
+    expect([kept.audio, sent.audio?.codec]).toEqual([null, 'aac']);
+    expect(kept.digest.split(' ')[0]).toBe(sent.digest.split(' ')[0]);
+  });
+
+  test('a worker that is killed while its orders are taken pays for each once', { timeout: 120_000 }, async () => {
+    const dead = Promise.withResolvers<void>();
+    const taken = NAMES.map((name) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      vendors[name].after = async ({ method }) => {
+        if (method !== 'POST') return undefined;
+        vendors[name].after = () => undefined;
+        resolve();
+        await dead.promise;
+        return 'reset';
+      };
+      return promise;
+    });
+    const prompt = `${PROMPT}, twice`;
+    const ids = await Promise.all(NAMES.map((name) => generate(name, prompt)));
+    await Promise.all(taken);
+    await workers.at(-1)?.end('SIGKILL');
+    dead.resolve();
+    await startWorker();
+    for (const [index, name] of NAMES.entries()) {
+      const file = await service.ended(ids[index] ?? '', 90);
+      // Only Kling can be asked for an order by our own id.
+      const [status, code] = name === 'kling' ? ['UPLOADED'] : ['FAILED', 'SUBMIT_OUTCOME_UNKNOWN'];
+      expect([name, file.status, file.generation?.error?.code]).toEqual([name, status, code]);
+      expect(vendors[name].paidFor(prompt), name).toBe(1);
+    }
+  });
+
+  test('kling: an order that timed out there and was taken all the same is found, and not placed again', async () => {
+    vendors.kling.after = ({ method }) =>
+      method === 'POST' ? { status: 504, body: { code: 5002, message: 'timeout' } } : undefined;
+    const prompt = `${PROMPT}, in time`;
+    expect((await service.ended(await generate('kling', prompt))).status).toBe('UPLOADED');
+    expect(vendors.kling.paidFor(prompt)).toBe(1);
+  });
+
+  test.each(NAMES)('%s: what a vendor tells of keys, prompts and addresses goes no further', async (name) => {
+    const told = `${KEYS[name]} "${PROMPT}" https://files.example.com/video.mp4?Signature=abc`;
+    for (const [status, code, rejected] of [
+      [400, 1200, 'PROVIDER_REJECTED'],
+      [401, 1000, 'PROVIDER_AUTH'],
+    ] as const) {
+      const error = { code: 'Other', type: 'other', message: told };
+      vendors[name].before = ({ method }) =>
+        method === 'POST' ? { status, body: { code, message: told, error, detail: told } } : undefined;
+      const file = await service.ended(await generate(name, PROMPT));
+      expect(file).toMatchObject({ status: 'FAILED', generation: { error: { code: rejected } } });
+      const message = file.generation?.error?.message ?? '';
+      for (const secret of [KEYS[name], 'nobody may read', 'ignature=']) expect(message).not.toContain(secret);
+    }
+  });
+
+  test('a video that is canceled while it waits at the vendor is not made', async () => {
+    const polled = Promise.withResolvers<void>();
+    seedance.progress = () => {
+      polled.resolve();
+      return { status: 'queued' };
+    };
+    const prompt = `${PROMPT}, or rather not`;
+    const id = await generate('seedance', prompt);
+    await polled.promise;
+    await service.client.files.cancel({ params: { id } });
+    expect((await service.ended(id)).status).toBe('CANCELED');
+    await until('it is canceled there', () => seedance.orders.find((order) => order.prompt === prompt)?.canceled);
+    seedance.progress = () => ({ status: 'succeeded' });
+  });
+});

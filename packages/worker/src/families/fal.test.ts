@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { StepErrorType } from '../step-error.ts';
+import { minimax } from './minimax.ts';
+import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
+import { mediaOf } from './test/media.ts';
+import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts';
+import { callFor, quietHost, startPictures, token, videoTask } from './test/video-task.ts';
+
+let vendor: FalDouble;
+let other: MinimaxDouble;
+// Made once, and not in the time of a test.
+beforeAll(() => mediaOf('minimax-h3-max', ''), 60_000);
+beforeEach(async () => {
+  [vendor, other] = await Promise.all([startFal(), startMinimax()]);
+});
+afterEach(() => Promise.all([vendor[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
+
+const family = (apiKey = FAL_KEY) =>
+  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, quietHost);
+const fullHd = (asked: Parameters<typeof videoTask>[1] = {}) =>
+  videoTask('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
+const submit = (asked?: Parameters<typeof videoTask>[1]) => family().submit(callFor(fullHd(asked)));
+const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST');
+const job = () => ({ id: vendor.orders[0]?.id ?? '' });
+const poll = () => family().poll({ ...callFor(fullHd()), job: job() });
+
+describe('H3 Max at 1080p', () => {
+  test('is ordered at fal, and only that', async () => {
+    family().check(fullHd());
+    expect(await submit({ configs: { durationSeconds: 7, aspectRatio: '9:16' } })).toEqual({ job: job() });
+    expect(lastOrder()).toMatchObject({
+      path: '/minimax/h3-max/text-to-video',
+      headers: { authorization: `Key ${FAL_KEY}` },
+    });
+    expect(lastOrder()?.body).toEqual({
+      prompt: 'A lamp',
+      resolution: '1080P',
+      duration: 7,
+      aspect_ratio: '9:16',
+      prompt_expansion_mode: 'disabled',
+    });
+    expect(other.requests).toEqual([]);
+    await family().submit(callFor(videoTask('minimax-h3-max')));
+    expect([vendor.orders.length, other.orders.length]).toEqual([1, 1]);
+  });
+
+  test('takes pictures as references', async () => {
+    await using pictures = await startPictures();
+    const attachments = [await pictures.attach(1), await pictures.attach(2)];
+    await submit({ prompt: `${token(2)} on ${token(1)}`, attachments });
+    expect(lastOrder()).toMatchObject({
+      path: '/minimax/h3-max/reference-to-video',
+      body: {
+        prompt: 'Image 2 on Image 1',
+        reference_image_urls: [expect.stringMatching(/^data:image\/png;/), expect.anything()],
+      },
+    });
+    expect(await poll()).toMatchObject({ state: 'succeeded' });
+  });
+
+  test.each([
+    ['IN_QUEUE', 0],
+    ['IN_PROGRESS', 0.4],
+  ])('%s is asked for again in five seconds', async (status, progress) => {
+    await submit();
+    vendor.progress = () => ({ status });
+    expect(await poll()).toEqual({ state: 'running', progress, retryAfterMs: 5000 });
+  });
+
+  test('is fetched without the key', async () => {
+    await submit();
+    const polled = await poll();
+    if (polled.state !== 'succeeded') throw new Error('it is not done');
+    const folder = await mkdtemp(join(tmpdir(), 'review-fal-'));
+    const path = join(folder, 'video');
+    await family().download({ ...callFor(fullHd()), output: polled.output, path, onProgress: () => {} });
+    expect(await readFile(path)).toEqual(await mediaOf('minimax-h3-max', job().id));
+    expect(vendor.requests.at(-1)?.headers.authorization).toBeUndefined();
+    await rm(folder, { recursive: true });
+  });
+
+  test('is canceled unless it is done', async () => {
+    await submit();
+    const cancel = () => family().cancel?.({ ...callFor(fullHd()), job: job() });
+    await cancel();
+    expect(vendor.orders[0]?.canceled).toBe(false);
+    vendor.progress = () => ({ status: 'IN_PROGRESS' });
+    await cancel();
+    expect(vendor.orders[0]?.canceled).toBe(true);
+  });
+});
+
+describe('a refusal', () => {
+  test.each<[number, object, StepErrorType]>([
+    [401, { detail: 'No access' }, 'AUTH'],
+    [403, { detail: 'Forbidden' }, 'AUTH'],
+    [403, { detail: 'User is locked. Reason: Exhausted balance.' }, 'BALANCE'],
+    [422, { detail: [{ loc: ['body'], msg: 'no', type: 'value_error' }] }, 'INVALID_INPUT'],
+    [422, { detail: [{ loc: ['body'], msg: 'no', type: 'content_policy_violation' }] }, 'CONTENT_POLICY'],
+    [429, { detail: 'too fast' }, 'RATE_LIMITED'],
+    [500, { detail: 'broken' }, 'AMBIGUOUS_SUBMIT'],
+    [503, {}, 'AMBIGUOUS_SUBMIT'],
+  ])('%i %o is %s, and the order is sent once', async (status, body, type) => {
+    vendor.before = () => ({ status, body });
+    await expect(submit()).rejects.toMatchObject({ type });
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test.each(['reset', 'garbage', 'html'] as const)('after a %s nobody knows whether it was paid', async (mishap) => {
+    vendor.after = () => mishap;
+    await expect(submit()).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    await expect(poll()).rejects.toMatchObject({ type: 'TRANSIENT' });
+    expect(vendor.orders).toHaveLength(1);
+  });
+
+  test('that comes with the result counts as well', async () => {
+    await submit({ configs: { durationSeconds: 4 } });
+    await expect(poll()).rejects.toMatchObject({ type: 'INVALID_INPUT' });
+    vendor.progress = () => ({ status: 'COMPLETED', error: 'flagged', error_type: 'content_policy_violation' });
+    await expect(poll()).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
+    vendor.progress = () => ({ status: 'COMPLETED', error: 'the runner broke', error_type: 'runner_error' });
+    await expect(poll()).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  });
+
+  test('of what is no longer there, or under a key of no account', async () => {
+    await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
+    const probe = (apiKey?: string) => family(apiKey).probe?.(AbortSignal.timeout(5000));
+    await expect(probe('wrong')).rejects.toMatchObject({ type: 'AUTH' });
+    expect(await probe()).toBe('MiniMax accepts the key. fal accepts the key.');
+  });
+});

@@ -1,0 +1,204 @@
+import type { WorkerTask } from '@review/contract';
+import { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import type { Call, Family, Ordered } from './family.ts';
+import type { Host } from './open.ts';
+import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type Refusal, refused } from './refusal.ts';
+import { downloadFrom } from './result.ts';
+import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { settingsOf } from './video-settings.ts';
+
+const PICTURES: PictureLimits = {
+  types: ['image/jpeg', 'image/png'],
+  mostBytes: 50 * 1024 * 1024,
+  side: { min: 300 },
+  ratio: { min: 0.4, max: 2.5 },
+};
+
+const POLL_MS = 10_000;
+/** A slot is held until a task has ended: asking at once would be in vain. */
+const BUSY_MS = 5000;
+/** How long a new task may stay out of sight before it counts as gone. */
+const UNSEEN_MS = 120_000;
+/** The turbo model takes less beside a picture than alone. */
+const TURBO_CHARACTERS_WITH_PICTURE = 2500;
+
+const Created = z.object({ data: z.object({ id: z.string().min(1) }) });
+const Tasks = z.object({
+  data: z.array(
+    z.object({
+      id: z.string().min(1),
+      status: z.enum(['submitted', 'processing', 'succeeded', 'succeed', 'failed']),
+      message: z.string().nullish(),
+      outputs: z.array(z.object({ type: z.string(), url: z.url().optional() })).nullish(),
+    }),
+  ),
+});
+const Since = z.object({ orderedAt: z.number().catch(0) });
+
+/** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
+export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
+  const api: VendorApi = {
+    name: 'Kling',
+    secrets: [apiKey],
+    log: host.log,
+    baseUrl,
+    headers: { authorization: `Bearer ${apiKey}` },
+    refusalIn,
+  };
+
+  async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
+    const { data } = await ask(
+      api,
+      Tasks,
+      { path: `/tasks?external_task_ids=${encodeURIComponent(call.clientJobId)}` },
+      call,
+    );
+    return data[0] === undefined ? null : ordered(data[0].id, call.task);
+  }
+
+  return {
+    provider: 'live',
+    stages: () => ['submit'],
+    lookUp,
+    download: downloadFrom(api),
+
+    check({ outputModel, prompt, attachments }) {
+      const characters = Array.from(prompt).length;
+      if (outputModel !== 'kling-3.0-turbo' || attachments.length === 0) return;
+      if (characters <= TURBO_CHARACTERS_WITH_PICTURE) return;
+      throw new StepError(
+        'INVALID_INPUT',
+        `${outputModel} takes prompts of at most ${TURBO_CHARACTERS_WITH_PICTURE} characters beside an attachment; this one has ${characters}.`,
+      );
+    },
+
+    async submit(call) {
+      const { task, clientJobId } = call;
+      const pictures = await readPictures(call, api.name, PICTURES);
+      const model = encodeURIComponent(host.wireId(task.outputModel, task.outputModel));
+      const body = {
+        ...contentOf(task, pictures),
+        settings: settingsFor(task),
+        options: { external_task_id: clientJobId, watermark_info: { enabled: false } },
+      };
+      try {
+        const path = `/${kindOf(task)}/${model}`;
+        const { data } = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+        return ordered(data.id, task);
+      } catch (error) {
+        // An id that is taken is refused like any other bad parameter: then the order is there already.
+        const found = error instanceof StepError && error.type === 'INVALID_INPUT' ? await lookUp(call) : null;
+        if (found === null) throw error;
+        return found;
+      }
+    },
+
+    async poll(call) {
+      const { data } = await ask(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
+      const [found] = data;
+      if (found === undefined) {
+        const { orderedAt } = Since.parse(call.job);
+        if (Date.now() - orderedAt > UNSEEN_MS) throw refused(api, { type: 'RESULT_EXPIRED' }, call.task);
+        return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
+      }
+      if (found.status === 'failed') throw refused(api, failureIn(found.message ?? ''), call.task);
+      if (found.status === 'submitted') return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
+      if (found.status === 'processing') return { state: 'running', progress: 0.4, retryAfterMs: POLL_MS };
+      const video = found.outputs?.find(({ type, url }) => type === 'video' && url !== undefined);
+      if (video === undefined) throw refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task);
+      return { state: 'succeeded', output: { url: video.url } };
+    },
+
+    async probe(signal) {
+      await ask(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
+      return 'Kling accepts the key.';
+    },
+  };
+}
+
+function kindOf({ outputModel, attachments }: WorkerTask): 'omni-video' | 'image-to-video' | 'text-to-video' {
+  if (outputModel === 'kling-3.0-omni') return 'omni-video';
+  return attachments.length > 0 ? 'image-to-video' : 'text-to-video';
+}
+
+const FRAMES = ['first_frame', 'last_frame'] as const;
+const FRAME_NAMES = ['the first frame', 'the last frame'] as const;
+
+/** Pictures travel as bare base64; only the omni model can call them by name. */
+function contentOf(task: WorkerTask, pictures: Reference[]): object {
+  const kind = kindOf(task);
+  if (kind === 'text-to-video') return { prompt: namedPrompt(task, () => '') };
+  const nameOf = (position: number) =>
+    kind === 'omni-video' ? `@image_${position}` : (FRAME_NAMES[position - 1] ?? 'the picture');
+  const images = pictures.map(({ bytes }, index) => {
+    const url = bytes.toString('base64');
+    return kind === 'omni-video'
+      ? { type: 'refer_image', url, id: `image_${index + 1}` }
+      : { type: FRAMES[index], url };
+  });
+  return { contents: [{ type: 'prompt', text: namedPrompt(task, nameOf) }, ...images] };
+}
+
+/** Everything is sent that the path takes: Kling's own defaults are several shots, and no sound. */
+function settingsFor(task: WorkerTask): object {
+  const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
+  return {
+    resolution,
+    duration: durationSeconds,
+    ...(kindOf(task) !== 'image-to-video' && { aspect_ratio: aspectRatio }),
+    ...(task.outputModel !== 'kling-3.0-turbo' && { audio: generateAudio ? 'native' : 'off', multi_shot: false }),
+  };
+}
+
+function ordered(id: string, task: WorkerTask): Ordered {
+  const job = { id, orderedAt: Date.now() };
+  if (kindOf(task) !== 'image-to-video') return { job };
+  const { aspectRatio } = settingsOf(task);
+  return { job, warnings: [`The first frame decides the shape of the video: ${aspectRatio} was not asked for.`] };
+}
+
+const Said = z.object({ code: z.number(), message: z.string().nullish() });
+
+/** Three meanings share the status 429: only the code tells them apart. */
+const MEANINGS: Partial<Record<number, StepErrorType>> = {
+  1000: 'AUTH',
+  1001: 'AUTH',
+  1002: 'AUTH',
+  1003: 'AUTH',
+  1004: 'AUTH',
+  1100: 'AUTH',
+  1101: 'BALANCE',
+  1102: 'BALANCE',
+  1103: 'AUTH',
+  1200: 'INVALID_INPUT',
+  1201: 'INVALID_INPUT',
+  1202: 'INVALID_INPUT',
+  1203: 'INVALID_INPUT',
+  1300: 'CONTENT_POLICY',
+  1301: 'CONTENT_POLICY',
+  1302: 'RATE_LIMITED',
+  1303: 'RATE_LIMITED',
+  1304: 'AUTH',
+  5000: 'TRANSIENT',
+  5001: 'TRANSIENT',
+  5002: 'TRANSIENT',
+};
+
+/** A status of 200 is no success yet: the code is. */
+function refusalIn(answer: Answer): Refusal | null {
+  const said = Said.safeParse(answer.body);
+  if (!said.success || said.data.code === 0) return null;
+  const { code, message } = said.data;
+  const type = MEANINGS[code] ?? refusalByStatus(answer)?.type ?? 'TRANSIENT';
+  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
+  return { type, words: `${message ?? ''} (${code})`, delayMs };
+}
+
+/** A task that failed says why in words only. */
+const failureIn = (words: string): Refusal => ({
+  type: /risk|polic|sensitive|safety|moderat|violat|prohibit/i.test(words) ? 'CONTENT_POLICY' : 'PROVIDER_FAILED',
+  words,
+});

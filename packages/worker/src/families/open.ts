@@ -1,0 +1,61 @@
+import type { Family as FamilyName, FamilyState } from '@review/contract';
+import type { Logger } from 'pino';
+import type { Account, ProviderSettings } from '../provider-settings.ts';
+import type { Family } from './family.ts';
+import { kling } from './kling.ts';
+import { minimax } from './minimax.ts';
+import { refused } from './refusal.ts';
+import { seedance } from './seedance.ts';
+
+/** What every adapter is given beside its account. */
+export interface Host {
+  log: Logger;
+  /** What the provider calls a model; `usual` unless the operator says otherwise. */
+  wireId(model: string, usual: string): string;
+}
+
+export interface Families {
+  family(name: FamilyName): Family;
+  states: FamilyState[];
+}
+
+interface Opened {
+  family: Family;
+  state: Omit<FamilyState, 'family'>;
+}
+
+/** Each family at its provider, where this host has an account there; the sandbox in the place of the others. */
+export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
+  const host: Host = { log, wireId: (model, usual) => modelMap[model] ?? usual };
+
+  function opened<Settings>(account: Account<Settings>, adapter: (account: Settings, host: Host) => Family): Opened {
+    if (account.state === 'sandbox') return { family: sandbox, state: { state: 'sandbox' } };
+    if (account.state === 'live') return { family: adapter(account, host), state: { state: 'live' } };
+    return { family: unusable(account.reason, log), state: account };
+  }
+  const pending = () => sandbox;
+
+  const families: Record<FamilyName, Opened> = {
+    document: opened(accounts.document, pending),
+    'gpt-image': opened(accounts['gpt-image'], pending),
+    'gemini-image': opened(accounts['gemini-image'], pending),
+    seedance: opened(accounts.seedance, seedance),
+    kling: opened(accounts.kling, kling),
+    minimax: opened(accounts.minimax, minimax),
+    veo: opened(accounts.veo, pending),
+    meshy: opened(accounts.meshy, pending),
+    hunyuan3d: opened(accounts.hunyuan3d, pending),
+  };
+  return {
+    family: (name) => families[name].family,
+    states: Object.entries(families).map(([name, { state }]) => ({ family: name as FamilyName, ...state })),
+  };
+}
+
+/** Half a set-up makes no files: a result made up in its place would be taken for the provider's. */
+function unusable(reason: string, log: Logger): Family {
+  const refuse = () => {
+    throw refused({ name: 'The provider', secrets: [], log }, { type: 'AUTH', words: reason });
+  };
+  return { provider: 'live', stages: () => ['submit'], check: refuse, submit: refuse, poll: refuse, download: refuse };
+}

@@ -1,0 +1,107 @@
+import { promptReferences, type WorkerTask } from '@review/contract';
+import sharp from 'sharp';
+import { StepError } from '../step-error.ts';
+import type { Call } from './family.ts';
+
+/** An attachment with its bytes, in the order in which the user attached it. */
+export interface Reference {
+  id: string;
+  name: string;
+  mimeType: string;
+  bytes: Buffer;
+}
+
+/** What a provider takes for a picture. */
+export interface PictureLimits {
+  types: readonly string[];
+  mostBytes: number;
+  /** Of all pictures together, where the provider counts that too. */
+  mostBytesTogether?: number;
+  side?: { min: number; max?: number };
+  /** Width to height. */
+  ratio?: { min: number; max: number };
+}
+
+export async function readReferences({ task, signal }: Call): Promise<Reference[]> {
+  return Promise.all(task.attachments.map((attachment) => readReference(attachment, signal)));
+}
+
+async function readReference(
+  { id, content }: WorkerTask['attachments'][number],
+  signal: AbortSignal,
+): Promise<Reference> {
+  if (content === null) throw unreadable(id);
+  const response = await fetch(content.url, { signal }).catch(() => null);
+  if (response === null || response.status >= 500) throw new StepError('AWAY', 'The storage does not answer.');
+  if (!response.ok) throw unreadable(id);
+  const bytes = await response.arrayBuffer().catch(() => {
+    throw new StepError('AWAY', 'The storage broke off.');
+  });
+  return { id, name: content.name, mimeType: content.mimeType, bytes: Buffer.from(bytes) };
+}
+
+const unreadable = (id: string) =>
+  new StepError('ATTACHMENT_UNREADABLE', `The attachment ${id} can no longer be read.`);
+
+/** The attachments as pictures of a kind that the provider takes; another kind becomes a PNG. */
+export async function readPictures(call: Call, vendor: string, limits: PictureLimits): Promise<Reference[]> {
+  const references = await readReferences(call);
+  const pictures = await Promise.all(references.map((reference) => fittingPicture(reference, vendor, limits)));
+  const { mostBytesTogether: most = Number.POSITIVE_INFINITY } = limits;
+  if (pictures.reduce((sum, { bytes }) => sum + bytes.length, 0) > most) {
+    throw new StepError(
+      'INVALID_INPUT',
+      `The attachments together have more than the ${inMegabytes(most)} MB that ${vendor} takes.`,
+    );
+  }
+  return pictures;
+}
+
+const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
+
+async function fittingPicture(given: Reference, vendor: string, limits: PictureLimits): Promise<Reference> {
+  const picture = limits.types.includes(given.mimeType) ? given : await asPng(given, vendor);
+  const { width = 0, height = 0 } = await sharp(picture.bytes)
+    .metadata()
+    .catch(() => {
+      throw unfit(given, 'cannot be read as a picture.');
+    });
+  const { mostBytes, side, ratio } = limits;
+  if (picture.bytes.length > mostBytes) {
+    throw unfit(given, `has more than the ${inMegabytes(mostBytes)} MB that ${vendor} takes.`);
+  }
+  if (side && (Math.min(width, height) < side.min || Math.max(width, height) > (side.max ?? Number.MAX_VALUE))) {
+    const taken = side.max === undefined ? `${side.min} pixels and more` : `${side.min} to ${side.max} pixels`;
+    throw unfit(given, `is ${width}x${height}; ${vendor} takes sides of ${taken}.`);
+  }
+  if (ratio && (width / height < ratio.min || width / height > ratio.max)) {
+    throw unfit(given, `is ${width}x${height}; ${vendor} takes width to height from ${ratio.min} to ${ratio.max}.`);
+  }
+  return picture;
+}
+
+async function asPng(given: Reference, vendor: string): Promise<Reference> {
+  if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
+  const bytes = await sharp(given.bytes)
+    .png()
+    .toBuffer()
+    .catch(() => {
+      throw unfit(given, 'cannot be read as a picture.');
+    });
+  return { ...given, mimeType: 'image/png', bytes };
+}
+
+const unfit = ({ id }: Reference, what: string) => new StepError('INVALID_INPUT', `The attachment ${id} ${what}`);
+
+export const dataUri = ({ mimeType, bytes }: Reference): string =>
+  `data:${mimeType};base64,${bytes.toString('base64')}`;
+
+/** The prompt with each `<#id>` as the provider names its n-th attachment, counted from 1. */
+export function namedPrompt({ prompt, attachments }: WorkerTask, nameOf: (position: number) => string): string {
+  let text = prompt;
+  for (const id of promptReferences(prompt)) {
+    const index = attachments.findIndex((attachment) => attachment.id === id);
+    if (index >= 0) text = text.replaceAll(`<#${id}>`, nameOf(index + 1));
+  }
+  return text.trim();
+}

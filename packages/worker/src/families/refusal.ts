@@ -1,0 +1,79 @@
+import type { WorkerTask } from '@review/contract';
+import type { Logger } from 'pino';
+import { StepError, type StepErrorType } from '../step-error.ts';
+
+/** Why a provider does not do what was asked, as its adapter reads the answer. */
+export interface Refusal {
+  type: StepErrorType;
+  /** In the provider's own words, which may hold anything. */
+  words?: string | undefined;
+  delayMs?: number | undefined;
+}
+
+/** A provider as the people of this service know it. */
+export interface Vendor {
+  name: string;
+  /** Never shown, wherever they turn up. */
+  secrets: readonly string[];
+  log: Logger;
+}
+
+const FOR_THE_OPERATOR: Partial<Record<StepErrorType, string>> = {
+  AUTH: 'does not accept the access that this service has',
+  BALANCE: 'says that the account of this service is used up',
+};
+
+const FOR_THE_USER: Partial<Record<StepErrorType, string>> = {
+  CONTENT_POLICY: 'refuses the content',
+  INVALID_INPUT: 'does not take the request',
+  RATE_LIMITED: 'is busy',
+  TRANSIENT: 'is not available',
+  AMBIGUOUS_SUBMIT: 'did not say whether it has taken the order',
+  RESULT_EXPIRED: 'no longer has the result',
+  PROVIDER_FAILED: 'failed',
+};
+
+/** The failure to throw. What only an operator can mend is told in the log, not to the user. */
+export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?: WorkerTask): StepError {
+  const said = words === undefined ? '' : shown(words, [...vendor.secrets, task?.prompt ?? '']);
+  const problem = FOR_THE_OPERATOR[type];
+  if (problem !== undefined) {
+    vendor.log.error({ provider: vendor.name, said, file: task?.fileId }, `the provider ${problem}`);
+    return new StepError(type, `${vendor.name} ${problem}. Whoever runs it finds the reason in the worker's log.`);
+  }
+  const what = `${vendor.name} ${FOR_THE_USER[type] ?? 'failed'}`;
+  return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);
+}
+
+const MOST_WORDS = 300;
+
+/** A provider's words without addresses, secrets and the prompt, which may all stand in them. */
+export function shown(words: string, hidden: readonly string[] = []): string {
+  let text = words;
+  for (const secret of hidden) if (secret !== '') text = text.replaceAll(secret, '[…]');
+  return text
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[address]')
+    .replace(/\bdata:[\w/+.-]+;base64,\S+/gi, '[data]')
+    .replace(/\b(sk|msy|key|bearer)[-_ ][\w*.-]{8,}/gi, '[key]')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MOST_WORDS);
+}
+
+/** Whether the request may have left this host. */
+export function wasSent(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && NEVER_SENT.has(String(cause.code))) return false;
+  }
+  return true;
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** How long an answer asks to wait, in seconds or until a date. */
+export function retryAfter(headers: { get(name: string): string | null }): number | undefined {
+  const asked = headers.get('retry-after');
+  if (asked === null) return undefined;
+  const milliseconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
+  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
+}

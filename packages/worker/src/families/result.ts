@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns';
+import { createWriteStream } from 'node:fs';
+import { get as getPlain, type IncomingMessage } from 'node:http';
+import { get as getSecure } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { isOnThisHost } from '../provider-settings.ts';
+import { StepError } from '../step-error.ts';
+import type { Family } from './family.ts';
+import { type Refusal, refused, type Vendor } from './refusal.ts';
+
+export interface Result {
+  url: string;
+  path: string;
+  signal: AbortSignal;
+  onProgress: (fraction: number) => void;
+  /** Sent only to the origin that it names: where a result needs the provider's key. */
+  key?: { origin: string; headers: Record<string, string> };
+}
+
+const MOST_BYTES = 4 * 1024 ** 3;
+const MOST_REDIRECTS = 5;
+
+const Located = z.object({ url: z.url() });
+
+/** The download of an adapter whose output is an address and nothing else. */
+export const downloadFrom =
+  (vendor: Vendor & { baseUrl: string }): Family['download'] =>
+  ({ output, path, signal, onProgress }) =>
+    downloadResult(vendor, { url: Located.parse(output).url, path, signal, onProgress });
+
+/** Writes a result to the path, from an address that the provider named: such an address is not to be trusted. */
+export async function downloadResult(vendor: Vendor & { baseUrl: string }, result: Result): Promise<void> {
+  const response = await follow(vendor, result, new URL(result.url), MOST_REDIRECTS);
+  const refusal = refusalIn(response);
+  if (refusal !== null) {
+    response.destroy();
+    throw refused(vendor, refusal);
+  }
+  const expected = Number(response.headers['content-length'] ?? Number.NaN);
+  let received = 0;
+  const counted = new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      received += bytes.length;
+      if (Number.isFinite(expected)) result.onProgress(received / expected);
+      const tooMuch = received > MOST_BYTES ? new StepError('PROVIDER_FAILED', `${vendor.name} sent too much.`) : null;
+      done(tooMuch, bytes);
+    },
+  });
+  await pipeline(response, counted, createWriteStream(result.path), { signal: result.signal }).catch(
+    (error: unknown) => {
+      throw error instanceof StepError ? error : refused(vendor, { type: 'TRANSIENT', words: 'it broke off.' });
+    },
+  );
+  // An answer that ends early without saying so is only seen by its length.
+  if (Number.isFinite(expected) && received !== expected) {
+    throw refused(vendor, { type: 'TRANSIENT', words: `it sent ${received} of ${expected} bytes.` });
+  }
+}
+
+function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null {
+  if ([401, 403, 404, 410].includes(statusCode)) return { type: 'RESULT_EXPIRED' };
+  if (statusCode !== 200) return { type: 'TRANSIENT', words: `the result answers ${statusCode}.` };
+  if (/^(text\/html|application\/(\w+\+)?json)\b/.test(headers['content-type'] ?? '')) {
+    return { type: 'PROVIDER_FAILED', words: 'it sent a page in place of the result.' };
+  }
+  return null;
+}
+
+async function follow(
+  vendor: Vendor & { baseUrl: string },
+  result: Result,
+  url: URL,
+  redirects: number,
+): Promise<IncomingMessage> {
+  const local = isOnThisHost(vendor.baseUrl);
+  if (url.protocol !== 'https:' && !(local && url.protocol === 'http:')) throw forbidden(vendor);
+  // An address that is written out is never looked up.
+  if (!local && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0 && isPrivate(url.hostname)) throw forbidden(vendor);
+  const response = await open(url, result, local).catch((error: unknown) => {
+    if (error instanceof PrivateAddress) throw forbidden(vendor);
+    throw refused(vendor, { type: 'TRANSIENT', words: 'its result cannot be reached.' });
+  });
+  const { statusCode = 0, headers } = response;
+  if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return response;
+  response.destroy();
+  if (redirects === 0) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'its result leads in circles.' });
+  return follow(vendor, result, new URL(headers.location, url), redirects - 1);
+}
+
+function open(url: URL, { key, signal }: Result, local: boolean): Promise<IncomingMessage> {
+  const headers = key?.origin === url.origin ? key.headers : {};
+  const get = url.protocol === 'https:' ? getSecure : getPlain;
+  return new Promise((resolve, reject) => {
+    const options = { headers, signal, timeout: 60_000, ...(!local && { lookup: publicLookup }) };
+    const request = get(url, options, resolve);
+    request.on('timeout', () => request.destroy(new Error('nothing came for a minute')));
+    request.on('error', reject);
+  });
+}
+
+class PrivateAddress extends Error {}
+
+const forbidden = ({ name }: Vendor) =>
+  new StepError('PROVIDER_FAILED', `${name} names a result at an address that this service does not call.`);
+
+/** Resolves like the system, and refuses what leads into the operator's own network. */
+const publicLookup: LookupFunction = (hostname, options, done) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, '');
+    if (addresses.some(({ address }) => isPrivate(address))) return done(new PrivateAddress(), '');
+    if (options.all) return done(null, addresses);
+    const [first] = addresses;
+    done(null, first?.address ?? '', first?.family);
+  });
+};
+
+const PRIVATE = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv6');
+}
+
+export function isPrivate(address: string): boolean {
+  const bare = address.replace(/^\[|\]$/g, '');
+  // An IPv4 address in IPv6 clothes is still that address, which the list knows.
+  return PRIVATE.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,134 @@
+import type { WorkerTask } from '@review/contract';
+import { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
+import type { StepErrorType } from '../step-error.ts';
+import { contentOf, polledFrom, TaskStatus, TOGETHER } from './content-task.ts';
+import type { Call, Family, JobRef } from './family.ts';
+import type { Host } from './open.ts';
+import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import type { Refusal } from './refusal.ts';
+import { downloadFrom } from './result.ts';
+import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { settingsOf } from './video-settings.ts';
+
+/** The dated names, without the house that they are sold by. */
+const MODELS: Record<string, string> = {
+  'seedance-2.5': 'seedance-2-5-260628',
+  'seedance-2.0': 'seedance-2-0-260128',
+  'seedance-2.0-fast': 'seedance-2-0-fast-260128',
+  'seedance-2.0-mini': 'seedance-2-0-mini-260615',
+};
+
+const PICTURES: PictureLimits = {
+  types: ['image/jpeg', 'image/png', 'image/webp', 'image/tiff', 'image/gif'],
+  mostBytes: 30 * 1024 * 1024,
+  side: { min: 300, max: 6000 },
+  ratio: { min: 0.4, max: 2.5 },
+  ...TOGETHER,
+};
+
+const POLL_MS = 15_000;
+const LONG_VIDEO = { seconds: 15, pollMs: 30_000 };
+const BUSY_MS = 10_000;
+/** Its own two days would outlast every deadline. */
+const EXPIRES_AFTER_SECONDS = 7200;
+
+const Created = z.object({ id: z.string().min(1) });
+const Task = z.object({
+  status: TaskStatus,
+  error: z.object({ code: z.string(), message: z.string() }).nullish(),
+  content: z.object({ video_url: z.url().optional() }).nullish(),
+});
+const Listed = z.object({ total: z.number().int().optional(), items: z.array(z.unknown()).nullish() });
+
+const TASKS = '/contents/generations/tasks';
+
+/** Seedance at Ark: BytePlus abroad, Volcengine in China. */
+export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
+  const api: VendorApi = {
+    name: 'Seedance',
+    secrets: [apiKey],
+    log: host.log,
+    baseUrl,
+    headers: { authorization: `Bearer ${apiKey}` },
+    refusalIn,
+  };
+  const house = new URL(baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
+  const wireId = ({ outputModel }: WorkerTask) =>
+    host.wireId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
+  const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
+  const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: pathOf(call.job) }, call);
+
+  return {
+    provider: 'live',
+    stages: () => ['submit'],
+    check: () => {},
+    download: downloadFrom(api),
+
+    async submit(call) {
+      const { task } = call;
+      const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
+      const body = {
+        model: wireId(task),
+        content: contentOf(namedPrompt(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
+        resolution,
+        ratio: aspectRatio,
+        duration: durationSeconds,
+        generate_audio: generateAudio,
+        watermark: false,
+        execution_expires_after: EXPIRES_AFTER_SECONDS,
+      };
+      const { id } = await ask(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
+      return { job: { id } };
+    },
+
+    async poll(call) {
+      const { status, error, content } = await look(call);
+      const isLong = settingsOf(call.task).durationSeconds > LONG_VIDEO.seconds;
+      const cadence = { retryAfterMs: isLong ? LONG_VIDEO.pollMs : POLL_MS, meaningOf };
+      return polledFrom(api, { status, error, url: content?.video_url }, cadence, call.task);
+    },
+
+    async cancel(call) {
+      // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
+      if ((await look(call)).status !== 'queued') return;
+      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call);
+    },
+
+    async probe(signal) {
+      await ask(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
+      return 'Ark accepts the key.';
+    },
+  };
+}
+
+const nameOf = ({ outputModel }: WorkerTask) =>
+  outputModel === 'seedance-2.5'
+    ? (position: number) => `@Image${position}`
+    : (position: number) => `[Image ${position}]`;
+
+const MEANINGS: [RegExp, StepErrorType][] = [
+  [/SensitiveContent/, 'CONTENT_POLICY'],
+  [/^(MissingParameter|InvalidParameter)\b/, 'INVALID_INPUT'],
+  [/^InvalidEndpoint\.ClosedEndpoint$/, 'TRANSIENT'],
+  [/^(AuthenticationError|AccessDenied|OperationDenied)/, 'AUTH'],
+  [/^(ModelNotOpen|InvalidEndpointOrModel|UnsupportedModel)/, 'AUTH'],
+  [/^(AccountOverdueError|QuotaExceeded|SetLimitExceeded)/, 'BALANCE'],
+  [/RateLimitExceeded|^(ServerOverloaded|ModelLoadingError)/, 'RATE_LIMITED'],
+  [/^NotFound\b/, 'RESULT_EXPIRED'],
+  [/^InternalServiceError/, 'TRANSIENT'],
+];
+
+const meaningOf = (code: string): StepErrorType | undefined => MEANINGS.find(([codes]) => codes.test(code))?.[1];
+
+const Refused = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+function refusalIn(answer: Answer): Refusal | null {
+  const said = Refused.safeParse(answer.body);
+  const byStatus = refusalByStatus(answer);
+  if (!said.success || byStatus === null) return byStatus;
+  const { code, message } = said.data.error;
+  const type = meaningOf(code) ?? byStatus.type;
+  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
+  return { type, words: `${message} (${code})`, delayMs };
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { pictureFault } from './content.ts';
+import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { mediaOf } from './media.ts';
+
+export const FAL_KEY = 'fal-id:fal-secret-0123456789';
+
+export interface FalDouble extends Double {
+  /** How far a request is when it is asked for. */
+  progress: (order: Order) => { status: string; error?: string; error_type?: string };
+}
+
+const APP = '/minimax/h3-max';
+
+/** fal's queue with H3 Max: an order is only looked at when its turn comes, so what is wrong with it is in the result. */
+export async function startFal(): Promise<FalDouble> {
+  const double: Double = await startDouble(answer);
+  const fal: FalDouble = Object.assign(double, { progress: () => ({ status: 'COMPLETED' }) });
+  const faults = new Map<string, object>();
+
+  async function answer(request: VendorRequest): Promise<Reply> {
+    const { method, path } = request;
+    if (path.startsWith('/media/')) return media(path);
+    if (request.headers.authorization !== `Key ${FAL_KEY}`) return { status: 401, body: { detail: 'No access' } };
+    if (method === 'POST') return create(request);
+    const [, id = '', action] = new RegExp(`^${APP}/requests/([^/]+)(?:/(\\w+))?$`).exec(path) ?? [];
+    const order = double.orders.find((taken) => taken.id === id);
+    if (order === undefined) return { status: 404, body: { detail: 'Request not found' } };
+    if (method === 'PUT' && action === 'cancel') return cancel(order);
+    return action === 'status' ? status(order) : result(order);
+  }
+
+  async function create({ path, body }: VendorRequest): Promise<Reply> {
+    if (path !== `${APP}/text-to-video` && path !== `${APP}/reference-to-video`) {
+      return { status: 404, body: { detail: `Path ${path} not found` } };
+    }
+    const order = double.take({ id: randomUUID(), prompt: z.looseObject({ prompt: z.string() }).parse(body).prompt });
+    const parsed = Input.safeParse(body);
+    const [issue] = parsed.error?.issues ?? [];
+    if (issue)
+      faults.set(order.id, { detail: [{ loc: ['body', ...issue.path], msg: issue.message, type: 'value_error' }] });
+    for (const url of parsed.data?.reference_image_urls ?? []) {
+      const fault = await pictureFault(url, { formats: ['jpeg', 'png', 'webp'], side: { min: 256, max: 5760 } });
+      if (fault !== null) faults.set(order.id, { detail: [{ loc: ['body'], msg: fault, type: 'image_load_error' }] });
+    }
+    return { body: { request_id: order.id, status: 'IN_QUEUE', queue_position: 0 } };
+  }
+
+  function status(order: Order): Reply {
+    const state = fal.progress(order);
+    return { status: state.status === 'COMPLETED' ? 200 : 202, body: { request_id: order.id, ...state } };
+  }
+
+  function result({ id }: Order): Reply {
+    const fault = faults.get(id);
+    if (fault !== undefined) return { status: 422, body: fault };
+    return { body: { video: { url: `${double.url}/media/${id}?token=of-fal` }, expanded_prompt: null } };
+  }
+
+  function cancel(order: Order): Reply {
+    if (fal.progress(order).status === 'COMPLETED')
+      throw new Refused({ status: 400, body: { status: 'ALREADY_COMPLETED' } });
+    order.canceled = true;
+    return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
+  }
+
+  const media = async (path: string): Promise<Reply> => ({
+    headers: { 'content-type': 'video/mp4' },
+    body: await mediaOf('minimax-h3-max', path.slice('/media/'.length)),
+  });
+
+  return fal;
+}
+
+const Input = z.strictObject({
+  prompt: z.string().min(1).max(50_000),
+  resolution: z.enum(['480P', '768P', '1080P']),
+  duration: z.int().min(5).max(15),
+  aspect_ratio: z.enum(['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']),
+  prompt_expansion_mode: z.enum(['disabled', 'fast', 'balanced', 'quality']),
+  reference_image_urls: z.array(z.string()).max(9).optional(),
+});

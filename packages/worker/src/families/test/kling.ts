@@ -1,0 +1,161 @@
+import sharp from 'sharp';
+import { z } from 'zod';
+import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { mediaOf } from './media.ts';
+
+export const KLING_KEY = 'kling-key-0123456789';
+
+export interface KlingDouble extends Double {
+  /** How far a task is when it is asked for. */
+  progress: (order: Order) => { status: string; message?: string };
+  /** Tasks that may be open at once. */
+  slots: number;
+}
+
+const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+
+/** Kling's interface of 2026, as its pages describe it. */
+export async function startKling(): Promise<KlingDouble> {
+  const double: Double = await startDouble(answer);
+  const kling: KlingDouble = Object.assign(double, {
+    progress: () => ({ status: 'succeeded' }),
+    slots: 100,
+  });
+  const externalIds = new Map<string, string>();
+
+  async function answer(request: VendorRequest): Promise<Reply> {
+    const { method, path } = request;
+    if (path.startsWith('/media/')) return media(path.slice('/media/'.length));
+    authorize(request);
+    if (path === '/tasks') return method === 'GET' ? find(request) : success({ tasks: [] });
+    if (method === 'POST') return create(request);
+    return refusal(404, 1202, 'method not found');
+  }
+
+  async function create({ path, body }: VendorRequest): Promise<Reply> {
+    const [, kind = '', model = ''] = path.split('/');
+    const schema = ORDERS[`${kind}/${model}`];
+    if (schema === undefined) return refusal(404, 1203, 'no such model');
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) return refusal(400, 1201, z.prettifyError(parsed.error));
+    const { options } = parsed.data;
+    const contents = parsed.data.contents ?? [];
+    for (const { url } of contents) if (url !== undefined) await checkPicture(url);
+    const [prompt = parsed.data.prompt ?? ''] = contents.flatMap(({ text }) => text ?? []);
+    if ([...externalIds.values()].includes(options.external_task_id)) {
+      return refusal(400, 1201, 'external_task_id is already in use');
+    }
+    const open = kling.orders.filter((order) => !/succe|fail/.test(kling.progress(order).status));
+    if (open.length >= kling.slots) return refusal(429, 1303, 'parallel task over resource pack limit');
+    const order = double.take({ prompt, id: String(893605946402811985n + BigInt(double.orders.length)) });
+    externalIds.set(order.id, options.external_task_id);
+    return success({
+      id: order.id,
+      status: 'submitted',
+      create_time: order.takenAt,
+      external_id: options.external_task_id,
+    });
+  }
+
+  function find({ query }: VendorRequest): Reply {
+    const [ids, external] = [query.get('task_ids'), query.get('external_task_ids')];
+    if ((ids === null) === (external === null)) return refusal(400, 1201, 'one of task_ids and external_task_ids');
+    const asked = (ids ?? external ?? '').split(',');
+    const found = kling.orders.filter(
+      ({ id, takenAt }) =>
+        asked.includes(ids === null ? (externalIds.get(id) ?? '') : id) && double.now() - takenAt < THIRTY_DAYS_MS,
+    );
+    return success(found.map(describe));
+  }
+
+  function describe(order: Order) {
+    const { status, message = '' } = kling.progress(order);
+    const url = `${double.url}/media/${order.id}?signature=of-kling`;
+    return {
+      id: order.id,
+      status,
+      message,
+      external_id: externalIds.get(order.id),
+      outputs: /succe/.test(status) ? [{ type: 'video', id: order.id, url, watermark_url: '', duration: '5.1' }] : [],
+      billing: [{ charge_type: 'unit', amount: '4', package_type: 'video' }],
+    };
+  }
+
+  async function media(id: string): Promise<Reply> {
+    if (!kling.orders.some((order) => order.id === id)) return { status: 404, body: 'gone' };
+    return { headers: { 'content-type': 'video/mp4' }, body: await mediaOf('kling-3.0', id) };
+  }
+
+  return kling;
+}
+
+const success = (data: object): Reply => ({ body: { code: 0, message: 'SUCCEED', request_id: 'request', data } });
+
+const refusal = (status: number, code: number, message: string): Reply => ({
+  status,
+  body: { code, message, request_id: 'request' },
+});
+
+/** A signed token is of the old interface, and is refused with the same words as a wrong key. */
+function authorize({ headers }: VendorRequest): void {
+  if (headers.authorization === `Bearer ${KLING_KEY}`) return;
+  throw new Refused(refusal(401, 1002, 'this interface does not support AK/SK'));
+}
+
+async function checkPicture(url: string): Promise<void> {
+  if (!/^[A-Za-z0-9+/]+=*$/.test(url))
+    throw new Refused(refusal(400, 1201, 'the image is neither an address nor base64'));
+  const { format, width, height } = await sharp(Buffer.from(url, 'base64')).metadata();
+  const ratio = width / height;
+  if ((format !== 'png' && format !== 'jpeg') || Math.min(width, height) < 300 || ratio < 0.4 || ratio > 2.5) {
+    throw new Refused(refusal(400, 1201, `${format} of ${width}x${height} is not taken`));
+  }
+}
+
+const options = z.strictObject({
+  external_task_id: z.string().min(1),
+  callback_url: z.url().optional(),
+  watermark_info: z.strictObject({ enabled: z.boolean() }).optional(),
+});
+const turbo = { resolution: z.enum(['720p', '1080p']).optional(), duration: z.int().min(3).max(15).optional() };
+const full = {
+  resolution: z.enum(['720p', '1080p', '4k']).optional(),
+  duration: z.int().min(3).max(15).optional(),
+  audio: z.enum(['native', 'off']).optional(),
+  multi_shot: z.boolean().optional(),
+};
+const ratio = z.enum(['16:9', '9:16', '1:1']);
+
+interface KlingRequest {
+  prompt?: string | undefined;
+  contents?: { text?: string | undefined; url?: string | undefined }[] | undefined;
+  options: z.infer<typeof options>;
+}
+
+const text = (settings: z.ZodRawShape): z.ZodType<KlingRequest> =>
+  z.strictObject({ prompt: z.string().min(1).max(3072), settings: z.strictObject(settings).optional(), options });
+
+const words = (most: number) => z.strictObject({ type: z.literal('prompt'), text: z.string().min(1).max(most) });
+const frame = (type: string) => z.strictObject({ type: z.literal(type), url: z.string() });
+const named = z.strictObject({ type: z.literal('refer_image'), url: z.string(), id: z.string().optional() });
+
+const images = (settings: z.ZodRawShape, contents: z.ZodType<KlingRequest['contents']>): z.ZodType<KlingRequest> =>
+  z.strictObject({ contents, settings: z.strictObject(settings), options });
+
+/** What each path takes, and nothing else. */
+const ORDERS: Record<string, z.ZodType<KlingRequest>> = {
+  'text-to-video/kling-3.0-turbo': text({ ...turbo, aspect_ratio: ratio.optional() }),
+  'text-to-video/kling-3.0': text({ ...full, aspect_ratio: ratio.optional() }),
+  'image-to-video/kling-3.0-turbo': images(turbo, z.tuple([words(2500), frame('first_frame')])),
+  'image-to-video/kling-3.0': images(
+    full,
+    z.union([
+      z.tuple([words(3072), frame('first_frame')]),
+      z.tuple([words(3072), frame('first_frame'), frame('last_frame')]),
+    ]),
+  ),
+  'omni-video/kling-3.0-omni': images(
+    { ...full, audio: z.enum(['native', 'original', 'off']).optional(), aspect_ratio: ratio },
+    z.array(z.union([words(3072), named])).max(8),
+  ),
+};

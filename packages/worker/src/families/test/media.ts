@@ -1,0 +1,41 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findModel, settingsInEffect } from '@review/contract';
+import { renderSandbox } from '../../sandbox/render.ts';
+
+/** Real media for a double to hand out, different from order to order, so that results cannot be mixed up unseen. */
+export async function mediaOf(outputModel: string, mark: string): Promise<Buffer> {
+  const bytes = await (cache.get(outputModel) ?? remember(outputModel));
+  const label = Buffer.from(mark);
+  if (findModel(outputModel)?.outputType !== 'VIDEO') return bytes;
+  // A box of a type that players skip.
+  const box = Buffer.alloc(8);
+  box.writeUInt32BE(8 + label.length);
+  box.write('free', 4);
+  return Buffer.concat([bytes, box, label]);
+}
+
+const cache = new Map<string, Promise<Buffer>>();
+
+function remember(outputModel: string): Promise<Buffer> {
+  const made = make(outputModel);
+  cache.set(outputModel, made);
+  return made;
+}
+
+async function make(outputModel: string): Promise<Buffer> {
+  const model = findModel(outputModel);
+  if (model === undefined) throw new Error(`There is no model ${outputModel}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'review-media-'));
+  try {
+    const path = join(folder, 'result');
+    const least = { generateAudio: true, resolution: '480p', durationSeconds: 3, aspectRatio: '16:9' };
+    const settings = model.video && { ...settingsInEffect(model.video, null), ...least };
+    const request = { outputType: model.outputType, outputModel, prompt: 'A lamp', settings, references: [] };
+    await renderSandbox(request, path, { signal: new AbortController().signal, onProgress: () => {} });
+    return await readFile(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { Content, hasFrames, pictureFault, picturesIn, textOf } from './content.ts';
+import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { mediaOf } from './media.ts';
+
+export const MINIMAX_KEY = 'minimax-key-0123456789';
+
+export interface MinimaxDouble extends Double {
+  /** How far a task is when it is asked for. */
+  progress: (order: Order) => { status: string; error?: { code: string; message: string } };
+}
+
+const [ADDRESS_MS, WEEK_MS] = [9 * 3_600_000, 7 * 24 * 3_600_000];
+const [TASKS, QUERY] = ['/v2/video_generation', '/v2/query/video_generation'];
+const PICTURES = { formats: ['jpeg', 'png', 'webp', 'heif'], side: { min: 256, max: 5760 } };
+
+/** MiniMax's second video interface, as its pages describe it. */
+export async function startMinimax(): Promise<MinimaxDouble> {
+  const double: Double = await startDouble(answer);
+  const minimax: MinimaxDouble = Object.assign(double, { progress: () => ({ status: 'succeeded' }) });
+  const deleted = new Set<string>();
+
+  async function answer(request: VendorRequest): Promise<Reply> {
+    const { method, path } = request;
+    if (path.startsWith('/media/')) return media(request);
+    if (request.headers.authorization !== `Bearer ${MINIMAX_KEY}`) return refusal(401, 'authorized_error', 1004);
+    if (method === 'POST' && path === TASKS) return create(request);
+    if (path === QUERY) return { body: { tasks: double.orders.map(describe), total: double.orders.length } };
+    if (method === 'DELETE') return remove(find(path.slice(TASKS.length + 1)));
+    return { body: { task: describe(find(path.slice(QUERY.length + 1))) } };
+  }
+
+  async function create({ body }: VendorRequest): Promise<Reply> {
+    const parsed = OrderBody.safeParse(body);
+    if (!parsed.success) return refusal(400, 'bad_request_error', 2013, z.prettifyError(parsed.error));
+    const { model, content, ratio } = parsed.data;
+    const pictures = picturesIn(content);
+    if (pictures.length === 0 && (ratio === undefined || ratio === 'adaptive')) {
+      return refusal(400, 'bad_request_error', 2013, 'text alone needs a ratio');
+    }
+    if (pictures.length > (hasFrames(content) ? 2 : 9)) return refusal(400, 'bad_request_error', 2013, 'too many');
+    for (const url of pictures) {
+      const fault = await pictureFault(url, PICTURES);
+      if (fault !== null) return refusal(400, 'bad_request_error', 2013, fault);
+    }
+    const id = String(424010985738629 + double.orders.length);
+    return { body: { task_id: double.take({ id, prompt: textOf(content), stage: model }).id } };
+  }
+
+  function find(id: string): Order {
+    const order = double.orders.find((taken) => taken.id === id);
+    if (order !== undefined && !deleted.has(id) && double.now() - order.takenAt < WEEK_MS) return order;
+    throw new Refused(refusal(400, 'bad_request_error', 2013, 'invalid task_id'));
+  }
+
+  /** What waits is canceled, what has ended is deleted, what runs goes on. */
+  function remove(order: Order): Reply {
+    const { status } = stateOf(order);
+    if (status === 'running' || status === 'cancelled') return refusal(400, 'bad_request_error', 2013, status);
+    if (status === 'queued') order.canceled = true;
+    else deleted.add(order.id);
+    return { body: {} };
+  }
+
+  const stateOf = (order: Order) => (order.canceled ? { status: 'cancelled' } : minimax.progress(order));
+
+  /** Whoever asks is given a new address. */
+  function describe(order: Order): object {
+    const state = stateOf(order);
+    const url = `${double.url}/media/${order.id}?Expires=${double.now() + ADDRESS_MS}&Signature=of-minimax`;
+    return { id: order.id, ...state, ...(state.status === 'succeeded' && { content: { url } }), modality: 'video' };
+  }
+
+  async function media({ path, query }: VendorRequest): Promise<Reply> {
+    if (Number(query.get('Expires')) < double.now()) return { status: 403, body: 'expired' };
+    const body = await mediaOf('minimax-h3', path.slice('/media/'.length));
+    return { headers: { 'content-type': 'video/mp4' }, body };
+  }
+
+  return minimax;
+}
+
+export const refusal = (status: number, type: string, code: number | null, words = 'no'): Reply => ({
+  status,
+  body: {
+    type: 'error',
+    error: { type, message: code === null ? words : `${words} (${code})`, http_code: String(status) },
+    request_id: 'request',
+  },
+});
+
+const common = {
+  content: Content,
+  ratio: z.enum(['21:9', '16:9', '4:3', '1:1', '3:4', '9:16', 'adaptive']).optional(),
+  aigc_watermark: z.boolean().optional(),
+};
+
+const OrderBody = z.discriminatedUnion('model', [
+  z.strictObject({
+    model: z.literal('MiniMax-H3'),
+    resolution: z.enum(['768P', '2K']),
+    duration: z.int().min(4).max(15),
+    ...common,
+  }),
+  z.strictObject({
+    model: z.literal('MiniMax-H3-Max'),
+    resolution: z.enum(['480P', '768P']),
+    duration: z.int().min(5).max(15),
+    extra: z.strictObject({ prompt_expansion_mode: z.enum(['disabled', 'balanced', 'quality']) }).optional(),
+    ...common,
+  }),
+]);

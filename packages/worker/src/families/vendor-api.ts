@@ -1,0 +1,98 @@
+import type { WorkerTask } from '@review/contract';
+import type { z } from 'zod';
+import type { Call } from './family.ts';
+import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** What the JSON says; undefined where it is none. */
+  body: unknown;
+}
+
+export interface VendorApi extends Vendor {
+  baseUrl: string;
+  headers: Record<string, string>;
+  /** Reads a refusal out of an answer, whatever its status; null for one that is fine. */
+  refusalIn(answer: Answer): Refusal | null;
+}
+
+export interface Request {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+  /** Whether it orders something: without an answer it may have been paid, and must not simply be sent again. */
+  paid?: boolean;
+}
+
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** One call of a provider that speaks JSON; its answer is checked before anybody believes it. */
+export async function ask<T>(
+  api: VendorApi,
+  schema: z.ZodType<T>,
+  { method = 'GET', path, body, paid = false }: Request,
+  { task, signal }: Pick<Call, 'signal'> & { task?: WorkerTask },
+): Promise<T> {
+  const unanswered: Refusal = { type: paid ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT' };
+  const answer = await send(api, { method, path, body }, signal).catch((error: unknown) => {
+    throw refused(api, wasSent(error) ? unanswered : { type: 'TRANSIENT' }, task);
+  });
+  const refusal = api.refusalIn(answer) ?? refusalByStatus(answer);
+  if (refusal !== null) {
+    const unknown = paid && refusal.type === 'TRANSIENT' && isUndecided(answer.status);
+    const delayMs = retryAfter(answer.headers) ?? refusal.delayMs;
+    throw refused(api, { ...refusal, type: unknown ? 'AMBIGUOUS_SUBMIT' : refusal.type, delayMs }, task);
+  }
+  const parsed = schema.safeParse(answer.body);
+  if (parsed.success) return parsed.data;
+  throw refused(api, { ...unanswered, words: 'its answer cannot be understood.' }, task);
+}
+
+async function send(
+  { baseUrl, headers }: VendorApi,
+  { method, path, body }: Required<Omit<Request, 'paid'>>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A key goes to the address that was set, and to no other.
+    redirect: 'error',
+    signal,
+  });
+  return { status: response.status, headers: response.headers, body: parseJson(await textOf(response)) };
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, size] = ['', 0];
+  for await (const bytes of response.body ?? []) {
+    size += bytes.length;
+    if (size > MOST_BYTES) throw new Error('the answer does not end');
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a status means where the adapter has nothing of its own to say. */
+export function refusalByStatus({ status }: Pick<Answer, 'status'>): Refusal | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 401 || status === 403) return { type: 'AUTH', words: `status ${status}` };
+  if (status === 402) return { type: 'BALANCE', words: `status ${status}` };
+  if (status === 429) return { type: 'RATE_LIMITED' };
+  if (status >= 500 || status === 408 || status === 409) return { type: 'TRANSIENT' };
+  return { type: 'INVALID_INPUT', words: `status ${status}` };
+}
+
+/** Statuses that do not tell whether an order was taken. */
+const isUndecided = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status < 300;
