@@ -129,12 +129,10 @@ async function post(service: Service, index: number, model: (typeof MODELS)[numb
   };
   for (let tries = 0; tries < 300; tries++) {
     try {
-      const extraHeaders = { 'Idempotency-Key': `chaos-${index}` };
-      const answer = await service.client.generation.generate({
-        params: { id: service.projectId },
-        body,
-        extraHeaders,
-      });
+      const answer = await service.client.generation.generate(
+        { params: { id: service.projectId }, body },
+        { idempotencyKey: `chaos-${index}` },
+      );
       return answer.data.id;
     } catch {
       await sleep(300);
