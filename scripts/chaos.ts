@@ -127,11 +127,18 @@ async function post(service: Service, index: number, model: (typeof MODELS)[numb
     folder: null,
     attachments: [],
   };
-  const options = { idempotencyKey: `chaos-${index}`, retries: 300 };
-  const answer = await service.client.generation
-    .generate({ params: { id: service.projectId }, body }, options)
-    .catch(() => null);
-  return answer?.data.id ?? null;
+  for (let tries = 0; tries < 300; tries++) {
+    try {
+      const answer = await service.client.generation.generate(
+        { params: { id: service.projectId }, body },
+        { idempotencyKey: `chaos-${index}` },
+      );
+      return answer.data.id;
+    } catch {
+      await sleep(300);
+    }
+  }
+  return null;
 }
 
 /** Most of the time a vendor only takes its time. */
