@@ -2,6 +2,7 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
+import { meshyFamily } from './meshy.ts';
 import { refused } from './refusal.ts';
 
 /** What every adapter is given beside its account. */
@@ -40,7 +41,7 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     kling: opened(accounts.kling, pending),
     minimax: opened(accounts.minimax, pending),
     veo: opened(accounts.veo, pending),
-    meshy: opened(accounts.meshy, pending),
+    meshy: opened(accounts.meshy, meshyFamily),
     hunyuan3d: opened(accounts.hunyuan3d, pending),
   };
   return {
