@@ -2,6 +2,7 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
+import { hunyuan3dFamily } from './hunyuan3d.ts';
 import { meshyFamily } from './meshy.ts';
 import { refused } from './refusal.ts';
 
@@ -42,7 +43,7 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     minimax: opened(accounts.minimax, pending),
     veo: opened(accounts.veo, pending),
     meshy: opened(accounts.meshy, meshyFamily),
-    hunyuan3d: opened(accounts.hunyuan3d, pending),
+    hunyuan3d: opened(accounts.hunyuan3d, hunyuan3dFamily),
   };
   return {
     family: (name) => families[name].family,
