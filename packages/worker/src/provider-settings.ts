@@ -45,6 +45,19 @@ export interface ProviderSettings {
   onUnknownSubmit: Readonly<Partial<Record<Family, 'fail' | 'resubmit'>>>;
 }
 
+/** What to set for a family to leave the sandbox. */
+export const KEY_SETTINGS: Record<Family, string> = {
+  document: 'DOCUMENT_LLM_API_KEY and DOCUMENT_LLM_MODEL',
+  'gpt-image': 'OPENAI_API_KEY',
+  'gemini-image': 'GEMINI_API_KEY',
+  seedance: 'ARK_API_KEY',
+  kling: 'KLING_API_KEY',
+  minimax: 'MINIMAX_API_KEY',
+  veo: 'GEMINI_API_KEY',
+  meshy: 'MESHY_API_KEY',
+  hunyuan3d: 'TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY, or TOKENHUB_API_KEY',
+};
+
 /** Reads one setting, or notes what is wrong with it. */
 export type Setting = <T>(name: string, schema: z.ZodType<T>, fallback: string) => T;
 
