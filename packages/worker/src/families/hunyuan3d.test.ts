@@ -9,7 +9,7 @@ import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
 import type { Family } from './family.ts';
-import { hunyuan3dFamily } from './hunyuan3d.ts';
+import { hunyuan3d } from './hunyuan3d.ts';
 import { storePictures } from './test/attached.ts';
 import type { Reply } from './test/double.ts';
 import { type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
@@ -48,7 +48,7 @@ const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
   ...own,
 });
 const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
-  hunyuan3dFamily(account, {
+  hunyuan3d(account, {
     log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }),
     wireId: (model, usual) => modelMap[model] ?? usual,
   });

@@ -5,7 +5,7 @@ import type { Call, Family, Polled } from './family.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { type Refusal, refused, type Vendor } from './refusal.ts';
-import { downloadResult } from './result.ts';
+import { downloadFrom } from './result.ts';
 import { openTencentCloud } from './tencent-cloud.ts';
 import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
 
@@ -38,9 +38,8 @@ const QUEUED_MS = 20_000;
 const RUNNING_MS = 10_000;
 
 const Ref = z.object({ id: z.string() });
-const Output = z.object({ url: z.string() });
 
-export function hunyuan3dFamily(account: TencentCloudAccount | TokenHubAccount, host: Host): Family {
+export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, host: Host): Family {
   const door = account.transport === 'token-hub' ? tokenHub(account, host) : tencentCloud(account, host);
 
   async function askedFor(call: Call): Promise<Asked> {
@@ -73,8 +72,7 @@ export function hunyuan3dFamily(account: TencentCloudAccount | TokenHubAccount, 
       return `${new URL(door.vendor.baseUrl).host} accepts the access`;
     },
 
-    download: ({ output, path, signal, onProgress }) =>
-      downloadResult(door.vendor, { url: Output.parse(output).url, path, signal, onProgress }),
+    download: downloadFrom(door.vendor),
   };
 }
 

@@ -7,7 +7,7 @@ import { prepare } from '../steps/prepare.ts';
 import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import type { Family } from './family.ts';
-import { meshyFamily } from './meshy.ts';
+import { meshy } from './meshy.ts';
 import { storePictures } from './test/attached.ts';
 import { mediaOf } from './test/media.ts';
 import { type MeshyDouble, type MeshyState, startMeshy } from './test/meshy.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
-  meshyFamily(
+  meshy(
     { apiKey, baseUrl: double.url },
     {
       log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }),

@@ -6,7 +6,7 @@ import type { Call, Family, Polled } from './family.ts';
 import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
-import { downloadResult } from './result.ts';
+import { downloadFrom } from './result.ts';
 import { type Answer, ask, type VendorApi } from './vendor-api.ts';
 
 const TEXT = '/openapi/v2/text-to-3d';
@@ -40,14 +40,13 @@ const Complaint = z.object({
   code: z.string().optional().catch(undefined),
   error_code: z.string().optional().catch(undefined),
 });
-const Output = z.object({ url: z.string() });
 
 const PICTURES: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
 
 /** Shape first, then its surface: from words, Meshy makes and bills a model in two jobs. */
 const TWO_STAGES = ['preview', 'refine'];
 
-export function meshyFamily({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: Host): Family {
+export function meshy({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: Host): Family {
   const api: VendorApi = {
     name: 'Meshy',
     secrets: [apiKey],
@@ -126,8 +125,7 @@ export function meshyFamily({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: 
       return `${balance} credits`;
     },
 
-    download: ({ output, path, signal, onProgress }) =>
-      downloadResult(api, { url: Output.parse(output).url, path, signal, onProgress }),
+    download: downloadFrom(api),
   };
 }
 

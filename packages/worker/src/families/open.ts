@@ -2,8 +2,8 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
-import { hunyuan3dFamily } from './hunyuan3d.ts';
-import { meshyFamily } from './meshy.ts';
+import { hunyuan3d } from './hunyuan3d.ts';
+import { meshy } from './meshy.ts';
 import { refused } from './refusal.ts';
 
 /** What every adapter is given beside its account. */
@@ -42,8 +42,8 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     kling: opened(accounts.kling, pending),
     minimax: opened(accounts.minimax, pending),
     veo: opened(accounts.veo, pending),
-    meshy: opened(accounts.meshy, meshyFamily),
-    hunyuan3d: opened(accounts.hunyuan3d, hunyuan3dFamily),
+    meshy: opened(accounts.meshy, meshy),
+    hunyuan3d: opened(accounts.hunyuan3d, hunyuan3d),
   };
   return {
     family: (name) => families[name].family,

@@ -89,6 +89,8 @@ test.each([
     /is 100x300; The vendor takes sides of 128 to 5000/,
   ],
   ['a side too large', { side: { min: 1, max: 250 } }, [100, 300], /takes sides of 1 to 250 pixels/],
+  ['a side too small, without an upper limit', { side: { min: 300 } }, [100, 300], /sides of 300 pixels and more/],
+  ['too much together', { mostBytesTogether: 10 }, [300, 300], /attachments together have more than/],
   ['too flat', { ratio: { min: 0.4, max: 2.5 } }, [300, 100], /width to height from 0.4 to 2.5/],
   ['too tall', { ratio: { min: 0.4, max: 2.5 } }, [100, 300], /width to height from 0.4 to 2.5/],
   ['too heavy', { mostBytes: 10 }, [300, 300], /more than/],

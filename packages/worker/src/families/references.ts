@@ -15,7 +15,9 @@ export interface Reference {
 export interface PictureLimits {
   types: readonly string[];
   mostBytes: number;
-  side?: { min: number; max: number };
+  /** Of all pictures together, where the provider counts that too. */
+  mostBytesTogether?: number;
+  side?: { min: number; max?: number };
   /** Width to height. */
   ratio?: { min: number; max: number };
 }
@@ -48,8 +50,18 @@ const unreadable = (id: string) =>
 /** The attachments as pictures of a kind that the provider takes; another kind becomes a PNG. */
 export async function readPictures(call: Call, vendor: string, limits: PictureLimits): Promise<Reference[]> {
   const references = await readReferences(call);
-  return Promise.all(references.map((reference) => fittingPicture(reference, vendor, limits)));
+  const pictures = await Promise.all(references.map((reference) => fittingPicture(reference, vendor, limits)));
+  const { mostBytesTogether: most = Number.POSITIVE_INFINITY } = limits;
+  if (pictures.reduce((sum, { bytes }) => sum + bytes.length, 0) > most) {
+    throw new StepError(
+      'INVALID_INPUT',
+      `The attachments together have more than the ${inMegabytes(most)} MB that ${vendor} takes.`,
+    );
+  }
+  return pictures;
 }
+
+const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
 async function fittingPicture(given: Reference, vendor: string, limits: PictureLimits): Promise<Reference> {
   if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
@@ -58,10 +70,11 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
   const { width, height } = await metadataOf(picture);
   const { mostBytes, side, ratio } = limits;
   if (picture.bytes.length > mostBytes) {
-    throw unfit(given, `has more than the ${Math.floor(mostBytes / 1024 / 1024)} MB that ${vendor} takes.`);
+    throw unfit(given, `has more than the ${inMegabytes(mostBytes)} MB that ${vendor} takes.`);
   }
-  if (side && (Math.min(width, height) < side.min || Math.max(width, height) > side.max)) {
-    throw unfit(given, `is ${width}x${height}; ${vendor} takes sides of ${side.min} to ${side.max} pixels.`);
+  if (side && (Math.min(width, height) < side.min || Math.max(width, height) > (side.max ?? Number.MAX_VALUE))) {
+    const taken = side.max === undefined ? `${side.min} pixels and more` : `${side.min} to ${side.max} pixels`;
+    throw unfit(given, `is ${width}x${height}; ${vendor} takes sides of ${taken}.`);
   }
   if (ratio && (width / height < ratio.min || width / height > ratio.max)) {
     throw unfit(given, `is ${width}x${height}; ${vendor} takes width to height from ${ratio.min} to ${ratio.max}.`);

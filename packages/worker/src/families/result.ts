@@ -5,8 +5,10 @@ import { get as getSecure } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
 import { isOnThisHost } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import type { Family } from './family.ts';
 import { type Refusal, refused, type Vendor } from './refusal.ts';
 
 export interface Result {
@@ -20,6 +22,14 @@ export interface Result {
 
 const MOST_BYTES = 4 * 1024 ** 3;
 const MOST_REDIRECTS = 5;
+
+const Located = z.object({ url: z.string() });
+
+/** The download of an adapter whose output is an address and nothing else. */
+export const downloadFrom =
+  (vendor: Vendor & { baseUrl: string }): Family['download'] =>
+  ({ output, path, signal, onProgress }) =>
+    downloadResult(vendor, { url: Located.parse(output).url, path, signal, onProgress });
 
 /** Writes a result to the path, from an address that the provider named: such an address is not to be trusted. */
 export async function downloadResult(

@@ -118,9 +118,11 @@ test('an order that the adapter calls transient is unknown where the status leav
   await expect(ask(busy, Answer, ORDER, soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
 });
 
-test('an answer says how long to wait; the adapter knows better', async () => {
-  double.before = () => ({ status: 429, headers: { 'retry-after': '7' } });
-  await expect(ask(api(), Answer, ORDER, soon())).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 7000 });
+test('an answer says how long to wait; where it does not, the adapter may know', async () => {
   const own = api({ refusalIn: () => ({ type: 'RATE_LIMITED', delayMs: 38_000 }) });
-  await expect(ask(own, Answer, ORDER, soon())).rejects.toMatchObject({ delayMs: 38_000 });
+  double.before = () => ({ status: 429 });
+  await expect(ask(own, Answer, ORDER, soon())).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 38_000 });
+  double.before = () => ({ status: 429, headers: { 'retry-after': '7' } });
+  await expect(ask(own, Answer, ORDER, soon())).rejects.toMatchObject({ delayMs: 7000 });
+  await expect(ask(api(), Answer, ORDER, soon())).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 7000 });
 });

@@ -41,7 +41,7 @@ export async function ask<T>(
   const refusal = api.refusalIn(answer) ?? refusalByStatus(answer);
   if (refusal !== null) {
     const unknown = paid && refusal.type === 'TRANSIENT' && isUndecided(answer.status);
-    const delayMs = refusal.delayMs ?? retryAfter(answer.headers);
+    const delayMs = retryAfter(answer.headers) ?? refusal.delayMs;
     throw refused(api, { ...refusal, type: unknown ? 'AMBIGUOUS_SUBMIT' : refusal.type, delayMs }, task);
   }
   const parsed = schema.safeParse(answer.body);
