@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { FAMILIES } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
@@ -176,4 +177,13 @@ test('no fault shows a key', () => {
   const message = fault({ MESHY_API_KEY: 'msy_very_secret', MESHY_BASE_URL: 'http://x:msy_very_secret@nowhere' });
   expect(message).toContain('MESHY_BASE_URL');
   expect(message).not.toContain('msy_very_secret');
+});
+
+test('every setting of the worker is in the documentation', async () => {
+  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+  const source = (await read('./config.ts')) + (await read('./provider-settings.ts'));
+  const names = new Set(Array.from(source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g), ([, name]) => name ?? ''));
+  expect(names.size).toBeGreaterThan(35);
+  const listed = await read('../../../docs/self-hosting.md');
+  expect([...names].filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);
 });
