@@ -64,8 +64,10 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
       workers.push(worker);
     }
 
-    const generate = (outputModel: string, prompt: string, attachments: { id: string }[] = []) =>
-      service.generate({ outputType: '3D', outputModel, prompt, attachments });
+    async function generate(outputModel: string, prompt: string, attachments: { id: string }[] = []): Promise<string> {
+      const body = { outputType: '3D', outputModel, prompt, folder: null, attachments } as const;
+      return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
+    }
 
     async function attach(bytes: Buffer): Promise<{ id: string }> {
       const { client, projectId } = service;
@@ -204,7 +206,7 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
     });
 
     test('no log line has a key, a prompt or a signed address', () => {
-      const logs = [...workers, service.server].map(({ output }) => output).join('\n');
+      const logs = [...workers, service.server].map((program) => program?.output).join('\n');
       expect(logs).toContain('plan Pro is used up');
       const prompts = [...meshy.orders, ...hunyuan.orders].map(({ prompt }) => prompt);
       expect(prompts.length).toBeGreaterThan(8);
