@@ -113,7 +113,7 @@ export const MODELS: readonly Model[] = [
     video: { resolutions: ['720p', '1080p'], seconds: { min: 8, max: 8 }, ratios: ['16:9', '9:16'], audio: true },
   }),
   model('meshy-7', 'Meshy 7', '3D', 'meshy', { promptCharacters: 600, attachments: 4 }),
-  model('hunyuan3d-3.1', 'Hunyuan3D 3.1', '3D', 'hunyuan3d', { promptCharacters: 1024 }),
+  model('hunyuan3d-3.1', 'Hunyuan3D 3.1', '3D', 'hunyuan3d', { promptCharacters: 1024, attachments: 1 }),
 ];
 
 const BY_ID = new Map(MODELS.map((entry) => [entry.id, entry]));

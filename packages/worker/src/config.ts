@@ -33,8 +33,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
-export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
+/** Notes what is wrong with settings, so that all of it is told at once. */
+function reading(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
 
@@ -44,6 +44,23 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     return schema.parse(fallback);
   }
+
+  function unlessFaulty<T>(config: T): T {
+    if (faults.length === 0) return config;
+    throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  }
+  return { faults, value, setting, unlessFaulty };
+}
+
+/** Only what concerns the providers, which can be used without a server. */
+export function readProviders(environment: Environment): ProviderSettings {
+  const { value, setting, unlessFaulty } = reading(environment);
+  return unlessFaulty(readProviderSettings(value, setting));
+}
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
+  const { faults, value, setting, unlessFaulty } = reading(environment);
 
   function token(): string {
     const given = value('WORKER_TOKEN');
@@ -65,7 +82,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     return setting('TEST_PROVIDER_URL', serverUrl, 'http://127.0.0.1:3000');
   }
 
-  const config: Config = {
+  return unlessFaulty<Config>({
     name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
     token: token(),
@@ -77,9 +94,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     providers: readProviderSettings(value, setting),
     temporal: temporalSettings(environment),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
-  };
-  if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
-  return config;
+  });
 }
 
 const temporalSettings = (environment: Environment): Record<string, string> =>

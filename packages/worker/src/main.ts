@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { createWorkerClient } from '@review/client';
 import { FAMILIES } from '@review/contract';
 import { type Logger, pino } from 'pino';
-import { ConfigError, readConfig } from './config.ts';
+import { checkFamily } from './check.ts';
+import { ConfigError, readConfig, readProviders } from './config.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
 import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
@@ -16,6 +17,15 @@ import { Metrics } from './metrics.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
+  const [command, ...words] = process.argv.slice(2);
+  if (command === undefined) return work();
+  if (command !== 'check') throw new Error(`There is no command "${command}"; there is: check <family>.`);
+  const { works, line } = await checkFamily(words[0] ?? '', () => readProviders(process.env));
+  console.log(line);
+  if (!works) process.exitCode = 1;
+}
+
+async function work(): Promise<void> {
   const config = readConfig(process.env, { name: hostname(), pid: process.pid });
   const log = pino({ level: config.logLevel });
   const stop = stopSignals(log);

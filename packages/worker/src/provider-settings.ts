@@ -45,6 +45,19 @@ export interface ProviderSettings {
   onUnknownSubmit: Readonly<Partial<Record<Family, 'fail' | 'resubmit'>>>;
 }
 
+/** What to set for a family to leave the sandbox. */
+export const KEY_SETTINGS: Record<Family, string> = {
+  document: 'DOCUMENT_LLM_API_KEY and DOCUMENT_LLM_MODEL',
+  'gpt-image': 'OPENAI_API_KEY',
+  'gemini-image': 'GEMINI_API_KEY',
+  seedance: 'ARK_API_KEY',
+  kling: 'KLING_API_KEY',
+  minimax: 'MINIMAX_API_KEY',
+  veo: 'GEMINI_API_KEY',
+  meshy: 'MESHY_API_KEY',
+  hunyuan3d: 'TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY, or TOKENHUB_API_KEY',
+};
+
 /** Reads one setting, or notes what is wrong with it. */
 export type Setting = <T>(name: string, schema: z.ZodType<T>, fallback: string) => T;
 
@@ -92,15 +105,16 @@ export function readProviderSettings(value: (name: string) => string | undefined
     if (secretId === undefined) return misconfigured('TENCENTCLOUD_SECRET_KEY is set, TENCENTCLOUD_SECRET_ID is not.');
     if (secretKey === undefined) return misconfigured('TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.');
     const endpoint = address('HUNYUAN_ENDPOINT', 'https://hunyuan.intl.tencentcloudapi.com');
-    const abroad = !endpoint.includes('ai3d.');
+    // The same models are sold as a product of their own, in China and abroad, and as a part of a larger one.
+    const [isProduct, isInChina] = [endpoint.includes('//ai3d.'), endpoint.includes('//ai3d.tencentcloudapi.com')];
     return {
       state: 'live',
       transport: 'tencent-cloud',
       secretId,
       secretKey,
       endpoint,
-      version: setting('HUNYUAN_VERSION', day, abroad ? '2023-09-01' : '2025-05-13'),
-      region: setting('HUNYUAN_REGION', region, abroad ? 'ap-singapore' : 'ap-guangzhou'),
+      version: setting('HUNYUAN_VERSION', day, isProduct ? '2025-05-13' : '2023-09-01'),
+      region: setting('HUNYUAN_REGION', region, isInChina ? 'ap-guangzhou' : 'ap-singapore'),
     };
   }
 
@@ -129,7 +143,7 @@ const misconfigured = (reason: string) => ({ state: 'misconfigured', reason }) a
 const isLoopback = (hostname: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /** Where a provider answers: a key never travels unencrypted, except to this very host. */
-export const isOnThisHost = (address: string): boolean => isLoopback(new URL(address).hostname);
+export const isOnThisHost = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? '');
 
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'write an address such as https://api.example.com' })

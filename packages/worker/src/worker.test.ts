@@ -17,7 +17,7 @@ test('a worker says hello with its name, its families and the token, and ends wi
   expect(report.worker).toBe('left');
   expect(report.families.map(({ family }) => family)).toEqual([...FAMILIES]);
   worker.stop('SIGTERM');
-  expect(await worker.finished).toEqual({ code: 0, errors: '' });
+  expect(await worker.finished).toMatchObject({ code: 0, errors: '' });
 });
 
 test('SIGINT ends a worker with 0, however often it is sent', async () => {
@@ -62,7 +62,7 @@ test('a token that the server refuses ends a worker with 1, which says why', asy
     }),
   );
   await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'wrong' });
-  expect(await worker.finished).toEqual({
+  expect(await worker.finished).toMatchObject({
     code: 1,
     errors: 'The WORKER_TOKEN of the worker and of the server differ.\n',
   });
@@ -74,14 +74,14 @@ test('SIGTERM ends a worker with 0 also while it waits for its server', async ()
   await using absent = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
   await absent.logged(NOT_YET);
   absent.stop();
-  expect(await absent.finished).toEqual({ code: 0, errors: '' });
+  expect(await absent.finished).toMatchObject({ code: 0, errors: '' });
 
   const asked = Promise.withResolvers<void>();
   await using server = await standIn(() => asked.resolve());
   await using silent = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
   await asked.promise;
   silent.stop();
-  expect(await silent.finished).toEqual({ code: 0, errors: '' });
+  expect(await silent.finished).toMatchObject({ code: 0, errors: '' });
 });
 
 test('WORKER_PORT serves health and metrics, before the server answers too', async () => {

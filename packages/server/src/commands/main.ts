@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { SCOPES, Scope, Uuid } from '@review/contract';
+import { FAMILIES, SCOPES, Scope, Uuid } from '@review/contract';
 import { Command, CommanderError } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { listCredentials, revokeCredential } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
+import { listReports } from '../workers/queries.ts';
 import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
 import { CommandError, createOutput, table } from './output.ts';
@@ -128,6 +129,22 @@ function program(): Command {
     );
 
   review
+    .command('providers')
+    .description('list the families of models as the workers reported them last: live, sandbox or misconfigured')
+    .action(() =>
+      withDeps(async ({ db }) => {
+        const families = await familiesInOrder(db);
+        const rows = families.map(({ family, state, reason, worker, reportedAt }) => [
+          family,
+          reason === null ? state : `${state}: ${reason}`,
+          worker ?? '-',
+          reportedAt ?? 'never',
+        ]);
+        output.show(families, table(['FAMILY', 'STATE', 'WORKER', 'REPORTED'], rows));
+      }),
+    );
+
+  review
     .command('demo')
     .description('make a workspace to try things in, with people in all five roles, projects and folders')
     .action(() =>
@@ -143,6 +160,12 @@ function program(): Command {
       }),
     );
   return review;
+}
+
+async function familiesInOrder(db: Deps['db']) {
+  const reports = new Map((await listReports(db)).map((report) => [report.family, report]));
+  const silence = { state: 'not reported', reason: null, worker: null, reportedAt: null };
+  return FAMILIES.map((family) => ({ family, ...(reports.get(family) ?? silence) }));
 }
 
 function required(option: string, value: string): string {

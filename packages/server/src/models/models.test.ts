@@ -92,7 +92,7 @@ onEachDatabase((house) => {
     expect(caps['kling-3.0-turbo']).toEqual({ promptCharacters: 3072, attachments: 1 });
     expect(caps['veo-3.1-generate-preview']).toEqual({ promptCharacters: null, attachments: 3 });
     expect(caps['meshy-7']).toEqual({ promptCharacters: 600, attachments: 4 });
-    expect(caps['hunyuan3d-3.1']).toEqual({ promptCharacters: 1024, attachments: null });
+    expect(caps['hunyuan3d-3.1']).toEqual({ promptCharacters: 1024, attachments: 1 });
   });
 
   test.each(TYPES)('outputType $outputType lists those models only', async ({ outputType, ids }) => {

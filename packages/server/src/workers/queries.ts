@@ -1,5 +1,5 @@
 import type { FamilyState } from '@review/contract';
-import type { Writer } from '../db/schema.ts';
+import type { Database, Writer } from '../db/schema.ts';
 
 export async function recordFamilies(trx: Writer, worker: string, states: FamilyState[], at: string): Promise<void> {
   // One row per family: Postgres refuses a statement that changes a row twice.
@@ -20,3 +20,11 @@ export async function recordFamilies(trx: Writer, worker: string, states: Family
     )
     .execute();
 }
+
+/** Each family as a worker has reported it last. */
+export const listReports = (db: Database) =>
+  db
+    .selectFrom('provider_reports')
+    .select(['family', 'state', 'reason', 'worker', 'reported_at as reportedAt'])
+    .orderBy('family')
+    .execute();

@@ -2,7 +2,9 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
+import { hunyuan3d } from './hunyuan3d.ts';
 import { kling } from './kling.ts';
+import { meshy } from './meshy.ts';
 import { minimax } from './minimax.ts';
 import { refused } from './refusal.ts';
 import { seedance } from './seedance.ts';
@@ -43,8 +45,8 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     kling: opened(accounts.kling, kling),
     minimax: opened(accounts.minimax, minimax),
     veo: opened(accounts.veo, pending),
-    meshy: opened(accounts.meshy, pending),
-    hunyuan3d: opened(accounts.hunyuan3d, pending),
+    meshy: opened(accounts.meshy, meshy),
+    hunyuan3d: opened(accounts.hunyuan3d, hunyuan3d),
   };
   return {
     family: (name) => families[name].family,

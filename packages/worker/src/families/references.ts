@@ -1,5 +1,5 @@
 import { promptReferences, type WorkerTask } from '@review/contract';
-import sharp from 'sharp';
+import sharp, { type Metadata } from 'sharp';
 import { StepError } from '../step-error.ts';
 import type { Call } from './family.ts';
 
@@ -26,11 +26,15 @@ export async function readReferences({ task, signal }: Call): Promise<Reference[
   return Promise.all(task.attachments.map((attachment) => readReference(attachment, signal)));
 }
 
+/** More than any provider takes, and little enough to be held in memory. */
+const MOST_BYTES = 100 * 1024 * 1024;
+
 async function readReference(
   { id, content }: WorkerTask['attachments'][number],
   signal: AbortSignal,
 ): Promise<Reference> {
   if (content === null) throw unreadable(id);
+  if (content.size > MOST_BYTES) throw unfit({ id }, 'is larger than any provider takes.');
   const response = await fetch(content.url, { signal }).catch(() => null);
   if (response === null || response.status >= 500) throw new StepError('AWAY', 'The storage does not answer.');
   if (!response.ok) throw unreadable(id);
@@ -60,12 +64,10 @@ export async function readPictures(call: Call, vendor: string, limits: PictureLi
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
 async function fittingPicture(given: Reference, vendor: string, limits: PictureLimits): Promise<Reference> {
-  const picture = limits.types.includes(given.mimeType) ? given : await asPng(given, vendor);
-  const { width = 0, height = 0 } = await sharp(picture.bytes)
-    .metadata()
-    .catch(() => {
-      throw unfit(given, 'cannot be read as a picture.');
-    });
+  if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
+  const read = await asItIs(given);
+  const picture = limits.types.includes(read.mimeType) ? read : await asPng(read);
+  const { width, height } = await metadataOf(picture);
   const { mostBytes, side, ratio } = limits;
   if (picture.bytes.length > mostBytes) {
     throw unfit(given, `has more than the ${inMegabytes(mostBytes)} MB that ${vendor} takes.`);
@@ -80,18 +82,29 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
   return picture;
 }
 
-async function asPng(given: Reference, vendor: string): Promise<Reference> {
-  if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
-  const bytes = await sharp(given.bytes)
-    .png()
-    .toBuffer()
-    .catch(() => {
-      throw unfit(given, 'cannot be read as a picture.');
-    });
+async function metadataOf(given: Reference): Promise<Metadata> {
+  return sharp(given.bytes).metadata().catch(asUnreadable(given));
+}
+
+/** A provider may refuse a picture of another type than is said, so it goes by what its bytes show. */
+async function asItIs(given: Reference): Promise<Reference> {
+  const { format, compression } = await metadataOf(given);
+  // One container of two formats, of which the other has several names.
+  if (format === 'heif') return { ...given, mimeType: compression === 'av1' ? 'image/avif' : given.mimeType };
+  return { ...given, mimeType: `image/${format}` };
+}
+
+async function asPng(given: Reference): Promise<Reference> {
+  const bytes = await sharp(given.bytes).autoOrient().png().toBuffer().catch(asUnreadable(given));
   return { ...given, mimeType: 'image/png', bytes };
 }
 
-const unfit = ({ id }: Reference, what: string) => new StepError('INVALID_INPUT', `The attachment ${id} ${what}`);
+const asUnreadable = (given: Reference) => () => {
+  throw unfit(given, 'cannot be read as a picture.');
+};
+
+const unfit = ({ id }: Pick<Reference, 'id'>, what: string) =>
+  new StepError('INVALID_INPUT', `The attachment ${id} ${what}`);
 
 export const dataUri = ({ mimeType, bytes }: Reference): string =>
   `data:${mimeType};base64,${bytes.toString('base64')}`;

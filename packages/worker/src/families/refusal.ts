@@ -47,33 +47,42 @@ export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?
 
 const MOST_WORDS = 300;
 
+/** What is shorter says nothing of its own, and hiding it would hide everything else. */
+const LEAST_HIDDEN = 4;
+
 /** A provider's words without addresses, secrets and the prompt, which may all stand in them. */
 export function shown(words: string, hidden: readonly string[] = []): string {
-  let text = words;
-  for (const secret of hidden) if (secret !== '') text = text.replaceAll(secret, '[…]');
+  let text = inOneLine(words.replaceAll('\\n', ' ').replaceAll('\\"', '"'));
+  // The provider knows a prompt with its own names in the place of references.
+  const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(inOneLine);
+  for (const piece of pieces) if (piece.length >= LEAST_HIDDEN) text = text.replaceAll(piece, '[…]');
   return text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[address]')
     .replace(/\bdata:[\w/+.-]+;base64,\S+/gi, '[data]')
-    .replace(/\b(sk|msy|key|bearer)[-_ ][\w*.-]{8,}/gi, '[key]')
-    .replace(/\s+/g, ' ')
-    .trim()
+    .replace(/\b(?:(?:sk|msy|key)[-_]|bearer )(?=\S*[\d*])[\w*.-]{8,}/gi, '[key]')
     .slice(0, MOST_WORDS);
 }
 
+const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 /** Whether the request may have left this host. */
 export function wasSent(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && NEVER_SENT.has(String(cause.code))) return false;
-  }
-  return true;
+  if (!(error instanceof Error)) return true;
+  if ('code' in error && NEVER_SENT.has(String(error.code))) return false;
+  // A host with several addresses fails once for each.
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(wasSent);
+  return wasSent(error.cause);
 }
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Timers cannot count to just any number, and whoever asks for more than this may be asked again. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** How long an answer asks to wait, in seconds or until a date. */
 export function retryAfter(headers: { get(name: string): string | null }): number | undefined {
   const asked = headers.get('retry-after');
   if (asked === null) return undefined;
   const milliseconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
-  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
+  return Number.isFinite(milliseconds) ? Math.min(LONGEST_WAIT_MS, Math.max(0, milliseconds)) : undefined;
 }

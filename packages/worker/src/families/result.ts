@@ -23,7 +23,7 @@ export interface Result {
 const MOST_BYTES = 4 * 1024 ** 3;
 const MOST_REDIRECTS = 5;
 
-const Located = z.object({ url: z.url() });
+const Located = z.object({ url: z.string() });
 
 /** The download of an adapter whose output is an address and nothing else. */
 export const downloadFrom =
@@ -32,21 +32,24 @@ export const downloadFrom =
     downloadResult(vendor, { url: Located.parse(output).url, path, signal, onProgress });
 
 /** Writes a result to the path, from an address that the provider named: such an address is not to be trusted. */
-export async function downloadResult(vendor: Vendor & { baseUrl: string }, result: Result): Promise<void> {
-  const response = await follow(vendor, result, new URL(result.url), MOST_REDIRECTS);
-  const refusal = refusalIn(response);
+export async function downloadResult(
+  vendor: Vendor & { baseUrl: string },
+  result: Result,
+  mostBytes = MOST_BYTES,
+): Promise<void> {
+  const response = await follow(vendor, result, URL.parse(result.url), MOST_REDIRECTS);
+  const expected = Number(response.headers['content-length'] ?? Number.NaN);
+  const refusal = refusalIn(response) ?? (expected > mostBytes ? TOO_MUCH : null);
   if (refusal !== null) {
     response.destroy();
     throw refused(vendor, refusal);
   }
-  const expected = Number(response.headers['content-length'] ?? Number.NaN);
   let received = 0;
   const counted = new Transform({
     transform(bytes: Buffer, _encoding, done) {
       received += bytes.length;
       if (Number.isFinite(expected)) result.onProgress(received / expected);
-      const tooMuch = received > MOST_BYTES ? new StepError('PROVIDER_FAILED', `${vendor.name} sent too much.`) : null;
-      done(tooMuch, bytes);
+      done(received > mostBytes ? refused(vendor, TOO_MUCH) : null, bytes);
     },
   });
   await pipeline(response, counted, createWriteStream(result.path), { signal: result.signal }).catch(
@@ -54,16 +57,14 @@ export async function downloadResult(vendor: Vendor & { baseUrl: string }, resul
       throw error instanceof StepError ? error : refused(vendor, { type: 'TRANSIENT', words: 'it broke off.' });
     },
   );
-  // An answer that ends early without saying so is only seen by its length.
-  if (Number.isFinite(expected) && received !== expected) {
-    throw refused(vendor, { type: 'TRANSIENT', words: `it sent ${received} of ${expected} bytes.` });
-  }
 }
+
+const TOO_MUCH: Refusal = { type: 'PROVIDER_FAILED', words: 'it sent more than a result can have.' };
 
 function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null {
   if ([401, 403, 404, 410].includes(statusCode)) return { type: 'RESULT_EXPIRED' };
   if (statusCode !== 200) return { type: 'TRANSIENT', words: `the result answers ${statusCode}.` };
-  if (/^(text\/html|application\/(\w+\+)?json)\b/.test(headers['content-type'] ?? '')) {
+  if (/^(text\/(html|xml)|application\/([\w.-]+\+)?(json|xml))\b/.test(headers['content-type'] ?? '')) {
     return { type: 'PROVIDER_FAILED', words: 'it sent a page in place of the result.' };
   }
   return null;
@@ -72,14 +73,15 @@ function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null
 async function follow(
   vendor: Vendor & { baseUrl: string },
   result: Result,
-  url: URL,
+  url: URL | null,
   redirects: number,
 ): Promise<IncomingMessage> {
-  const local = isOnThisHost(vendor.baseUrl);
-  if (url.protocol !== 'https:' && !(local && url.protocol === 'http:')) throw forbidden(vendor);
+  if (url === null) throw forbidden(vendor);
+  const trusted = isTrusted(url, vendor.baseUrl);
   // An address that is written out is never looked up.
-  if (!local && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0 && isPrivate(url.hostname)) throw forbidden(vendor);
-  const response = await open(url, result, local).catch((error: unknown) => {
+  const hidden = url.protocol !== 'https:' || isPrivate(url.hostname);
+  if (!trusted && hidden) throw forbidden(vendor);
+  const response = await open(url, result, trusted).catch((error: unknown) => {
     if (error instanceof PrivateAddress) throw forbidden(vendor);
     throw refused(vendor, { type: 'TRANSIENT', words: 'its result cannot be reached.' });
   });
@@ -87,14 +89,18 @@ async function follow(
   if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return response;
   response.destroy();
   if (redirects === 0) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'its result leads in circles.' });
-  return follow(vendor, result, new URL(headers.location, url), redirects - 1);
+  return follow(vendor, result, URL.parse(headers.location, url.href), redirects - 1);
 }
 
-function open(url: URL, { key, signal }: Result, local: boolean): Promise<IncomingMessage> {
+/** The operator has named the provider's own address, which may be in a network of theirs; one on this host is theirs altogether. */
+export const isTrusted = (url: URL, baseUrl: string): boolean =>
+  url.origin === URL.parse(baseUrl)?.origin || (isOnThisHost(baseUrl) && isOnThisHost(url.href));
+
+function open(url: URL, { key, signal }: Result, trusted: boolean): Promise<IncomingMessage> {
   const headers = key?.origin === url.origin ? key.headers : {};
   const get = url.protocol === 'https:' ? getSecure : getPlain;
   return new Promise((resolve, reject) => {
-    const options = { headers, signal, timeout: 60_000, ...(!local && { lookup: publicLookup }) };
+    const options = { headers, signal, timeout: 60_000, ...(!trusted && { lookup: publicLookup }) };
     const request = get(url, options, resolve);
     request.on('timeout', () => request.destroy(new Error('nothing came for a minute')));
     request.on('error', reject);
@@ -133,17 +139,21 @@ for (const [network, prefix] of [
   PRIVATE.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  ['::', 127],
+  ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
   ['fc00::', 7],
-  ['fe80::', 10],
+  ['fe80::', 9],
   ['ff00::', 8],
 ] as const) {
   PRIVATE.addSubnet(network, prefix, 'ipv6');
 }
 
-export function isPrivate(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, '');
+/** Whether an address leads into the operator's own network; a name does not say. */
+export function isPrivate(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
   // An IPv4 address in IPv6 clothes is still that address, which the list knows.
-  return PRIVATE.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4');
+  return isIP(address) !== 0 && PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

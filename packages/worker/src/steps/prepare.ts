@@ -32,7 +32,7 @@ function checkCaps(task: WorkerTask, provider: 'live' | 'sandbox'): void {
   if (caps.attachments !== null && task.attachments.length > caps.attachments) {
     throw new StepError(
       'INVALID_INPUT',
-      `${task.outputModel} takes at most ${caps.attachments} attachments; there are ${task.attachments.length}.`,
+      `${task.outputModel} takes at most ${caps.attachments} attachment${caps.attachments === 1 ? '' : 's'}; there are ${task.attachments.length}.`,
     );
   }
 }

@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+export interface Finished {
+  code: number | null;
+  output: string;
+  errors: string;
+}
+
 export interface WorkerProcess extends AsyncDisposable {
   /** Waits until the worker has logged that. */
   logged(message: string): Promise<Record<string, unknown>>;
   stop(signal?: NodeJS.Signals): void;
-  finished: Promise<{ code: number | null; errors: string }>;
+  finished: Promise<Finished>;
 }
 
 /** The built worker as a process of its own, with these settings and no others. */
-export function startWorker(settings: Record<string, string>): WorkerProcess {
+export function startWorker(settings: Record<string, string>, words: string[] = []): WorkerProcess {
   const file = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-  const child = spawn(process.execPath, [file], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file, ...words], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
   const listeners = new Set<() => void>();
   child.stdout.on('data', (bytes: Buffer) => {
@@ -21,8 +27,8 @@ export function startWorker(settings: Record<string, string>): WorkerProcess {
   child.stderr.on('data', (bytes: Buffer) => {
     errors += bytes.toString();
   });
-  const finished = new Promise<{ code: number | null; errors: string }>((resolve) => {
-    child.once('close', (code) => resolve({ code, errors }));
+  const finished = new Promise<Finished>((resolve) => {
+    child.once('close', (code) => resolve({ code, output, errors }));
   });
   const logged = (message: string) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {

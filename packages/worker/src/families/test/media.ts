@@ -6,9 +6,12 @@ import { renderSandbox } from '../../sandbox/render.ts';
 
 /** Real media for a double to hand out, different from order to order, so that results cannot be mixed up unseen. */
 export async function mediaOf(outputModel: string, mark: string): Promise<Buffer> {
+  const type = findModel(outputModel)?.outputType;
+  // Quickly made, and without a place for a label.
+  if (type === '3D') return make(outputModel, mark);
   const bytes = await (cache.get(outputModel) ?? remember(outputModel));
   const label = Buffer.from(mark);
-  if (findModel(outputModel)?.outputType !== 'VIDEO') return bytes;
+  if (type !== 'VIDEO') return bytes;
   // A box of a type that players skip.
   const box = Buffer.alloc(8);
   box.writeUInt32BE(8 + label.length);
@@ -24,7 +27,7 @@ function remember(outputModel: string): Promise<Buffer> {
   return made;
 }
 
-async function make(outputModel: string): Promise<Buffer> {
+async function make(outputModel: string, prompt = 'A lamp'): Promise<Buffer> {
   const model = findModel(outputModel);
   if (model === undefined) throw new Error(`There is no model ${outputModel}.`);
   const folder = await mkdtemp(join(tmpdir(), 'review-media-'));
@@ -32,7 +35,7 @@ async function make(outputModel: string): Promise<Buffer> {
     const path = join(folder, 'result');
     const least = { generateAudio: true, resolution: '480p', durationSeconds: 3, aspectRatio: '16:9' };
     const settings = model.video && { ...settingsInEffect(model.video, null), ...least };
-    const request = { outputType: model.outputType, outputModel, prompt: 'A lamp', settings, references: [] };
+    const request = { outputType: model.outputType, outputModel, prompt, settings, references: [] };
     await renderSandbox(request, path, { signal: new AbortController().signal, onProgress: () => {} });
     return await readFile(path);
   } finally {

@@ -1,0 +1,38 @@
+import { Family as FamilyName } from '@review/contract';
+import { pino } from 'pino';
+import { openFamilies } from './families/open.ts';
+import { sandboxFamily } from './families/sandbox.ts';
+import { KEY_SETTINGS, type ProviderSettings } from './provider-settings.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** Asks a provider once, harmlessly, whether the account works; answers in one line for the operator. */
+export async function checkFamily(
+  name: string,
+  readSettings: () => ProviderSettings,
+): Promise<{ works: boolean; line: string }> {
+  const known = FamilyName.safeParse(name);
+  if (!known.success) {
+    return { works: false, line: `There is no family "${name}"; there are: ${FamilyName.options.join(', ')}.` };
+  }
+  // What a provider says of the account is for the log alone: here it is the answer.
+  const said: string[] = [];
+  const log = pino({}, { write: (line) => void said.push(String(JSON.parse(line).said)) });
+  const sandbox = sandboxFamily({ jobMs: 0, now: Date.now });
+  const settings = readSettings();
+  const { family } = openFamilies(settings, sandbox, log);
+  const account = settings.accounts[known.data];
+  const broken = (why: string) => ({ works: false, line: `${name}: ${why}` });
+
+  if (account.state === 'sandbox')
+    return broken(`no key is set; set ${KEY_SETTINGS[known.data]}. The sandbox stands in.`);
+  if (account.state === 'misconfigured') return broken(`misconfigured: ${account.reason}`);
+  const { probe } = family(known.data);
+  if (probe === undefined) return broken('this provider has no call that would be harmless.');
+  try {
+    return { works: true, line: `${name}: works; ${await probe(AbortSignal.timeout(TIMEOUT_MS))}.` };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return broken(said.length === 0 ? message : `the account is refused: ${said.join(' ')}`);
+  }
+}

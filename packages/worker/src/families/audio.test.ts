@@ -1,0 +1,31 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { readVideo } from '../sandbox/test/read-video.ts';
+import { requestOf, workshop } from '../sandbox/test/requests.ts';
+import { removeAudio } from './audio.ts';
+
+const { folder, make, newPath } = await workshop();
+const SMALL = { resolution: '480p', aspectRatio: '1:1', durationSeconds: 4 };
+
+test('the sound goes, the picture stays packet for packet', async () => {
+  const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: true }));
+  const before = await readVideo(path);
+  expect(before.audio?.codec).toBe('aac');
+  await removeAudio(path);
+  const after = await readVideo(path);
+  expect(after.audio).toBeNull();
+  expect(after.digest.split(' ')[0]).toBe(before.digest.split(' ')[0]);
+  expect(after).toMatchObject({ codec: 'avc', pixels: '480x480', frames: before.frames, streams: true });
+  expect(await readdir(folder)).not.toContainEqual(expect.stringContaining('silent'));
+});
+
+test('a video without sound, and what is no video, stay as they are', async () => {
+  const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: false }));
+  const other = newPath();
+  await writeFile(other, 'no video');
+  for (const each of [path, other]) {
+    const before = await readFile(each);
+    await removeAudio(each);
+    expect((await readFile(each)).equals(before)).toBe(true);
+  }
+});

@@ -1,0 +1,324 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkerTask } from '@review/contract';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TencentCloudAccount, TokenHubAccount } from '../provider-settings.ts';
+import { prepare } from '../steps/prepare.ts';
+import { contextOf } from '../test/fake-family.ts';
+import { type FakeServer, fakeServer } from '../test/fake-server.ts';
+import { freePort } from '../test/stand-in.ts';
+import type { Family } from './family.ts';
+import { hunyuan3d } from './hunyuan3d.ts';
+import { storePictures } from './test/attached.ts';
+import type { Reply } from './test/double.ts';
+import { type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
+import { mediaOf } from './test/media.ts';
+
+const storage = await storePictures('webp', 'gif');
+afterAll(() => storage[Symbol.asyncDispose]());
+
+let server: FakeServer;
+let double: HunyuanDouble;
+let logged: string[];
+beforeEach(async () => {
+  server = await fakeServer();
+  double = await startHunyuan();
+  logged = [];
+});
+afterEach(async () => {
+  await double[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const SECRET_KEY = 'a-secret-key-of-tencent';
+const cloud = (own: Partial<TencentCloudAccount> = {}): TencentCloudAccount => ({
+  transport: 'tencent-cloud',
+  secretId: double.secretId,
+  secretKey: SECRET_KEY,
+  endpoint: double.url,
+  version: '2023-09-01',
+  region: 'ap-singapore',
+  ...own,
+});
+const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
+  transport: 'token-hub',
+  apiKey: double.key,
+  baseUrl: double.url,
+  ...own,
+});
+const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
+  hunyuan3d(account, {
+    log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }),
+    wireId: (model, usual) => modelMap[model] ?? usual,
+  });
+
+const soon = () => AbortSignal.timeout(5000);
+const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('hunyuan3d-3.1', own).row;
+const submit = (family: Family, task = taskOf()) =>
+  family.submit({ task, signal: soon(), stage: 'submit', clientJobId: 'unused' });
+
+async function poll(family: Family, state: HunyuanState = { status: 'DONE' }) {
+  const task = taskOf();
+  const submitted = await submit(family, task);
+  double.stateOf = () => state;
+  if (!('job' in submitted)) throw new Error('there is no job');
+  return family.poll({ task, signal: soon(), job: submitted.job });
+}
+
+const DOORS = [
+  ['Tencent Cloud', () => open(cloud())],
+  ['TokenHub', () => open(hub())],
+] as const;
+
+describe('what is ordered', () => {
+  const settings = { EnablePBR: true, FaceCount: 500_000, GenerateType: 'Normal' };
+
+  test('words, signed for Tencent Cloud', async () => {
+    expect(await submit(open(cloud()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
+    expect(double.requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/',
+        headers: {
+          'x-tc-action': 'SubmitHunyuanTo3DProJob',
+          'x-tc-version': '2023-09-01',
+          'x-tc-region': 'ap-singapore',
+          authorization: expect.stringMatching(/^TC3-HMAC-SHA256 Credential=AKIDdouble\//),
+        },
+      },
+    ]);
+    expect(double.requests[0]?.body).toEqual({ Model: '3.1', Prompt: 'A lamp', ...settings });
+  });
+
+  test('words, to TokenHub', async () => {
+    expect(await submit(open(hub()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
+    expect(double.requests).toMatchObject([
+      { path: '/v1/api/3d/submit', headers: { authorization: `Bearer ${double.key}` } },
+    ]);
+    expect(double.requests[0]?.body).toEqual({
+      model: 'hy-3d-3.1',
+      prompt: 'A lamp',
+      enable_pbr: true,
+      face_count: 500_000,
+      generate_type: 'Normal',
+    });
+  });
+
+  test.each(DOORS)('a picture by %s: the words stay behind, which the file says', async (_, family) => {
+    const { warnings } = await submit(family(), taskOf({ attachments: storage.attachments.slice(0, 1) }));
+    expect(warnings).toEqual([expect.stringContaining('the prompt was not used')]);
+    const { body } = double.requests[0] ?? {};
+    const picture = storage.pictures[0]?.toString('base64');
+    expect(Object.values(body ?? {})).toContain(picture);
+    expect(body).not.toHaveProperty('Prompt');
+    expect(body).not.toHaveProperty('prompt');
+  });
+
+  test('a picture of a kind that is not taken goes as a PNG', async () => {
+    await submit(open(cloud()), taskOf({ attachments: storage.attachments.slice(1) }));
+    expect(double.requests[0]?.body).toMatchObject({ ImageBase64: expect.stringMatching(/^iVBOR/) });
+  });
+
+  test.each([
+    ['Tencent Cloud', () => open(cloud(), { 'hunyuan3d-3.1': '3.0' }), { Model: '3.0' }],
+    ['TokenHub', () => open(hub(), { 'hunyuan3d-3.1': 'hy-3d-3.0' }), { model: 'hy-3d-3.0' }],
+  ] as const)('the operator may name another model at %s', async (_, family, body) => {
+    await submit(family());
+    expect(double.requests).toMatchObject([{ body }]);
+  });
+
+  test.each([
+    [{ prompt: 'a'.repeat(1025) }, /at most 1024 characters/],
+    [{ attachments: storage.attachments }, /at most 1 attachment;/],
+  ])('what Hunyuan3D does not take is refused before anything is asked there', async (own, message) => {
+    const { handed } = server.add('hunyuan3d-3.1', own);
+    await expect(prepare(contextOf(server, open(cloud())), handed)).rejects.toMatchObject({
+      type: 'INVALID_INPUT',
+      message: expect.stringMatching(message),
+    });
+    expect(double.requests).toEqual([]);
+  });
+});
+
+const CODES = [
+  ['InvalidParameter', 'INVALID_INPUT'],
+  ['InvalidParameterValue.Prompt', 'INVALID_INPUT'],
+  ['MissingParameter', 'INVALID_INPUT'],
+  ['FailedOperation.ImageDownloadError', 'INVALID_INPUT'],
+  ['FailedOperation.ImageDecodeFailed', 'INVALID_INPUT'],
+  ['OperationDenied.TextIllegalDetected', 'CONTENT_POLICY'],
+  ['OperationDenied.ImageIllegalDetected', 'CONTENT_POLICY'],
+  ['FailedOperation.PromptModerationNotPass', 'CONTENT_POLICY'],
+  ['InvalidParameterValue.SensitiveWords', 'CONTENT_POLICY'],
+  ['AuthFailure.SignatureFailure', 'AUTH'],
+  ['AuthFailure.SecretIdNotFound', 'AUTH'],
+  ['UnauthorizedOperation', 'AUTH'],
+  ['UnsupportedRegion', 'AUTH'],
+  ['ResourceInsufficient', 'BALANCE'],
+  ['ResourceUnavailable.InArrears', 'BALANCE'],
+  ['ResourceUnavailable.LowBalance', 'BALANCE'],
+  ['ResourcesSoldOut.ChargeStatusException', 'BALANCE'],
+  ['RequestLimitExceeded', 'RATE_LIMITED'],
+  ['RequestLimitExceeded.JobNumExceed', 'RATE_LIMITED'],
+  ['LimitExceeded', 'RATE_LIMITED'],
+  ['FailedOperation.JobNotExist', 'RESULT_EXPIRED'],
+  ['FailedOperation.JobNotFound', 'RESULT_EXPIRED'],
+  ['FailedOperation.SomethingNew', 'PROVIDER_FAILED'],
+] as const;
+const UNDECIDED = [
+  'InternalError',
+  'InternalError.Db',
+  'FailedOperation.InnerError',
+  'FailedOperation.ServerError',
+  'RequestTimeout',
+];
+
+const complaint = (Code: string): Reply => ({
+  body: { Response: { Error: { Code, Message: 'as it is' }, RequestId: 'r' } },
+});
+const hubComplaint = (code: string, status: number): Reply => ({
+  status,
+  body: { error: { code, message: 'as it is' } },
+});
+
+describe('a refusal with status 200', () => {
+  test.each(CODES)('%s is %s', async (code, type) => {
+    double.before = () => complaint(code);
+    await expect(submit(open(cloud()))).rejects.toMatchObject({ type });
+    double.before = () => hubComplaint(code, 200);
+    await expect(submit(open(hub()))).rejects.toMatchObject({ type });
+  });
+
+  test.each(UNDECIDED)('%s leaves an order unknown, and is asked again in a look', async (code) => {
+    double.before = () => complaint(code);
+    await expect(submit(open(cloud()))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    double.before = () => hubComplaint(code, 200);
+    await expect(submit(open(hub()))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    double.before = ({ headers }) => (headers['x-tc-action']?.includes('Query') ? complaint(code) : undefined);
+    await expect(poll(open(cloud()))).rejects.toMatchObject({ type: 'TRANSIENT' });
+  });
+
+  test('says why, and that a place may still be taken for a while', async () => {
+    double.before = () => complaint('RequestLimitExceeded.JobNumExceed');
+    await expect(submit(open(cloud()))).rejects.toMatchObject({
+      delayMs: 10_000,
+      message: 'Hunyuan3D is busy: as it is',
+    });
+  });
+});
+
+describe('a status', () => {
+  test.each([
+    [401, 'AUTH'],
+    [402, 'BALANCE'],
+    [429, 'RATE_LIMITED'],
+    [400, 'INVALID_INPUT'],
+    [500, 'AMBIGUOUS_SUBMIT'],
+    [502, 'AMBIGUOUS_SUBMIT'],
+  ] as const)('%i of an order is %s', async (status, type) => {
+    double.before = () => ({ status, body: '' });
+    await expect(submit(open(cloud()))).rejects.toMatchObject({ type });
+    double.before = () => hubComplaint('something', status);
+    await expect(submit(open(hub()))).rejects.toMatchObject({ type });
+  });
+
+  test.each(['reset', 'garbage', 'html', { body: { Response: {} } }, { body: {} }] as const)(
+    '%o leaves an order unknown, whichever door',
+    async (mishap) => {
+      double.after = () => mishap;
+      for (const account of [cloud(), hub()]) {
+        await expect(submit(open(account))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+      }
+      expect(double.paidFor('A lamp')).toBe(2);
+    },
+  );
+
+  test('an order that does not get its answer in time is unknown', async () => {
+    double.after = () => 'hang';
+    const call = { task: taskOf(), signal: AbortSignal.timeout(200), stage: 'submit', clientJobId: 'unused' };
+    await expect(open(cloud()).submit(call)).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+  });
+
+  test('an order that never left was not placed, and no order is tried twice', async () => {
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    await expect(submit(open(cloud({ endpoint })))).rejects.toMatchObject({ type: 'TRANSIENT' });
+    double.before = () => ({ status: 500, body: '' });
+    await expect(submit(open(cloud()))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    expect(double.requests).toHaveLength(1);
+  });
+});
+
+test('the double refuses what Tencent refuses', async () => {
+  await expect(submit(open(cloud({ secretId: 'AKIDother' })))).rejects.toMatchObject({ type: 'AUTH' });
+  await expect(submit(open(hub({ apiKey: 'hub-other' })))).rejects.toMatchObject({ type: 'AUTH' });
+  await expect(submit(open(cloud(), { 'hunyuan3d-3.1': '2.0' }))).rejects.toMatchObject({ type: 'INVALID_INPUT' });
+  double.now = () => Date.now() + 600_000;
+  await expect(submit(open(cloud()))).rejects.toMatchObject({ type: 'AUTH' });
+  expect(double.orders).toEqual([]);
+});
+
+test('neither keys nor prompt are shown, to nobody', async () => {
+  double.before = () => ({
+    body: { Response: { Error: { Code: 'AuthFailure', Message: `${double.secretId} ${SECRET_KEY} "A lamp"` } } },
+  });
+  const error = await submit(open(cloud())).catch((reason: unknown) => String(reason));
+  expect(logged).toHaveLength(1);
+  for (const secret of [double.secretId, SECRET_KEY, 'A lamp']) expect(`${error} ${logged}`).not.toContain(secret);
+});
+
+describe.each(DOORS)('where a job of %s stands', (_, family) => {
+  test.each([
+    ['WAIT', { progress: 0, retryAfterMs: 20_000 }],
+    ['RUN', { progress: 0.4, retryAfterMs: 10_000 }],
+  ] as const)('%s', async (status, expected) => {
+    expect(await poll(family(), { status })).toEqual({ state: 'running', ...expected });
+  });
+
+  test.each([
+    ['FailedOperation.InnerError', 'PROVIDER_FAILED'],
+    ['RequestLimitExceeded', 'PROVIDER_FAILED'],
+    ['FailedOperation.ImageDecodeFailed', 'INVALID_INPUT'],
+    ['OperationDenied.ImageIllegalDetected', 'CONTENT_POLICY'],
+    ['ResourceInsufficient', 'BALANCE'],
+  ])('a failure by %s is %s', async (code, type) => {
+    await expect(poll(family(), { status: 'FAIL', code, message: 'why' })).rejects.toMatchObject({ type });
+  });
+
+  test('a job that is forgotten there is told as such', async () => {
+    const task = taskOf();
+    await expect(family().poll({ task, signal: soon(), job: { id: 'job-9' } })).rejects.toMatchObject({
+      type: 'RESULT_EXPIRED',
+    });
+  });
+
+  test('a result without a GLB is a failure', async () => {
+    const files = [{ Type: 'OBJ', Url: 'https://x.example/' }];
+    await expect(poll(family(), { status: 'DONE', files })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  });
+
+  test('the GLB is fetched without the key, until its time is over', async () => {
+    const opened = family();
+    const polled = await poll(opened);
+    if (polled.state !== 'succeeded') throw new Error('it is not done');
+    const path = join(server.folder, 'result');
+    const call = { task: taskOf(), output: polled.output, path, signal: soon(), onProgress: () => {} };
+    await opened.download(call);
+    expect(await readFile(path)).toEqual(await mediaOf('hunyuan3d-3.1', 'job-1'));
+    expect(double.requests.at(-1)?.headers.authorization).toBeUndefined();
+    double.now = () => Date.now() + 25 * 3_600_000;
+    await expect(opened.download(call)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
+  });
+
+  test('a probe orders nothing', async () => {
+    expect(await family().probe?.(soon())).toMatch(/^127\.0\.0\.1:\d+ accepts the access$/);
+    expect(double.orders).toEqual([]);
+  });
+});
+
+test('a probe tells that the access is wrong, or that nobody answers', async () => {
+  await expect(open(cloud({ secretId: 'AKIDother' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
+  await expect(open(hub({ apiKey: 'hub-other' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
+  double.before = () => ({ status: 503, body: '' });
+  await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
+});

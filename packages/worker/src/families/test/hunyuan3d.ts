@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { type Double, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { mediaOf } from './media.ts';
+
+const SIGNED =
+  /^TC3-HMAC-SHA256 Credential=(\w+)\/\d{4}-\d\d-\d\d\/[\w-]+\/tc3_request, SignedHeaders=content-type;host, Signature=[0-9a-f]{64}$/;
+const LIFE_MS = 24 * 3_600_000;
+const MOST_PICTURE_BYTES = 6 * 1024 * 1024;
+
+/** Where a job stands: as a test sets it, else done. */
+export interface HunyuanState {
+  status: 'WAIT' | 'RUN' | 'FAIL' | 'DONE';
+  code?: string;
+  message?: string;
+  files?: { Type: string; Url: string }[];
+}
+
+export interface HunyuanDouble extends Double {
+  secretId: string;
+  key: string;
+  stateOf: (id: string) => HunyuanState;
+}
+
+const Order = z.strictObject({
+  model: z.enum(['3.0', '3.1', 'hy-3d-3.0', 'hy-3d-3.1']),
+  prompt: z.string().min(1).max(1024).optional(),
+  picture: z.base64().optional(),
+  pbr: z.boolean(),
+  faces: z.number().int().min(3000).max(1_500_000),
+  kind: z.enum(['Normal', 'Geometry', 'Sketch'], 'LowPoly is not on 3.1'),
+});
+
+const Cloud = z.strictObject({
+  Model: z.string(),
+  Prompt: z.string().optional(),
+  ImageBase64: z.string().optional(),
+  EnablePBR: z.boolean(),
+  FaceCount: z.number(),
+  GenerateType: z.string(),
+});
+const Hub = z.strictObject({
+  model: z.string(),
+  prompt: z.string().optional(),
+  image_base64: z.string().optional(),
+  enable_pbr: z.boolean(),
+  face_count: z.number(),
+  generate_type: z.string(),
+});
+
+type Refuse = (code: string, message: string) => never;
+
+/** Both doors at one address: the signed one, which answers everything with 200, and the one with a key. */
+export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-0123456789'): Promise<HunyuanDouble> {
+  const started = await startDouble((request, double) => {
+    if (request.path.startsWith('/files/')) return fileOf(request, double);
+    return request.path.startsWith('/v1/api/3d/') ? byKey(request, double) : signed(request, double);
+  });
+  const hunyuan: HunyuanDouble = Object.assign(started, {
+    secretId,
+    key,
+    stateOf: (): HunyuanState => ({ status: 'DONE' }),
+  });
+
+  function signed(request: VendorRequest, double: Double): Reply {
+    const answer = (body: object) => ({ body: { Response: { ...body, RequestId: 'request-1' } } });
+    const refuse: Refuse = (Code, Message) => {
+      throw new Refused(answer({ Error: { Code, Message } }));
+    };
+    const { headers, body } = request;
+    const credential = SIGNED.exec(headers.authorization ?? '')?.[1];
+    if (credential === undefined) return refuse('AuthFailure.SignatureFailure', 'The signature is wrong');
+    if (credential !== secretId)
+      return refuse('AuthFailure.SecretIdNotFound', `The SecretId ${credential} is not found`);
+    const skew = Math.abs(Number(headers['x-tc-timestamp']) * 1000 - double.now());
+    if (!(skew < 300_000)) return refuse('AuthFailure.SignatureExpire', 'The clock is off');
+    if (!/^\d{4}-\d\d-\d\d$/.test(String(headers['x-tc-version']))) return refuse('InvalidParameter', 'Version');
+    if (headers['x-tc-region'] === undefined) return refuse('MissingParameter', 'Region');
+    if (headers['x-tc-action'] === 'SubmitHunyuanTo3DProJob') {
+      const parsed = Cloud.safeParse(body);
+      if (!parsed.success) return refuse('InvalidParameter', parsed.error.issues[0]?.message ?? '');
+      const { Model, Prompt, ImageBase64, EnablePBR, FaceCount, GenerateType } = parsed.data;
+      const order = { model: Model, prompt: Prompt, picture: ImageBase64, pbr: EnablePBR, faces: FaceCount };
+      return answer({ JobId: take({ ...order, kind: GenerateType }, double, refuse) });
+    }
+    if (headers['x-tc-action'] !== 'QueryHunyuanTo3DProJob') return refuse('InvalidAction', 'There is no such action');
+    const { id, status, code, message, files } = jobOf(
+      z.object({ JobId: z.string() }).parse(body).JobId,
+      double,
+      refuse,
+    );
+    return answer({
+      Status: status,
+      ErrorCode: code ?? '',
+      ErrorMessage: message ?? '',
+      ResultFile3Ds: status === 'DONE' ? (files ?? filesOf(id, double)) : [],
+    });
+  }
+
+  function byKey({ path, headers, body }: VendorRequest, double: Double): Reply {
+    const refuseWith =
+      (status: number): Refuse =>
+      (code, message) => {
+        throw new Refused({ status, body: { error: { code, message, type: 'error' } } });
+      };
+    if (headers.authorization !== `Bearer ${key}`) return refuseWith(401)('invalid_api_key', 'The key is wrong');
+    if (path.endsWith('/submit')) {
+      const parsed = Hub.safeParse(body);
+      if (!parsed.success) return refuseWith(400)('invalid_request', parsed.error.issues[0]?.message ?? '');
+      const { model, prompt, image_base64, enable_pbr, face_count, generate_type } = parsed.data;
+      const order = { model, prompt, picture: image_base64, pbr: enable_pbr, faces: face_count, kind: generate_type };
+      return { body: { id: take(order, double, refuseWith(400)), status: 'queued', request_id: 'request-1' } };
+    }
+    const asked = z.object({ id: z.string(), model: z.string() }).parse(body);
+    const { id, status, code, message, files } = jobOf(asked.id, double, refuseWith(404));
+    const data = (files ?? filesOf(id, double)).map(({ Type, Url }) => ({ type: Type, url: Url }));
+    const states = { WAIT: 'queued', RUN: 'in_progress', FAIL: 'failed', DONE: 'completed' };
+    return {
+      body: {
+        status: states[status],
+        ...(status === 'DONE' && { data }),
+        ...(status === 'FAIL' && { error: { code, message } }),
+      },
+    };
+  }
+
+  function take(asked: object, double: Double, refuse: Refuse): string {
+    const parsed = Order.safeParse(asked);
+    if (!parsed.success) return refuse('InvalidParameterValue', parsed.error.issues[0]?.message ?? '');
+    const { prompt, picture } = parsed.data;
+    if ((prompt === undefined) === (picture === undefined))
+      return refuse('InvalidParameter', 'Prompt or Image, not both');
+    if (Buffer.from(picture ?? '', 'base64').length > MOST_PICTURE_BYTES) {
+      return refuse('InvalidParameterValue.ImageSizeExceed', 'The picture is too large');
+    }
+    return double.take({ prompt: prompt ?? 'a picture' }).id;
+  }
+
+  function jobOf(id: string, double: Double, refuse: Refuse) {
+    const order = double.orders.find((each) => each.id === id);
+    const isKnown = order !== undefined && double.now() - order.takenAt < LIFE_MS;
+    if (!isKnown) return refuse('FailedOperation.JobNotExist', 'There is no such job');
+    return { id, ...hunyuan.stateOf(id) };
+  }
+
+  const filesOf = (id: string, double: Double) => [
+    { Type: 'OBJ', Url: `${double.url}/files/${id}.zip?q-signature=signed-${id}` },
+    { Type: 'GLB', Url: `${double.url}/files/${id}.glb?q-signature=signed-${id}` },
+  ];
+
+  async function fileOf({ path, query }: VendorRequest, double: Double): Promise<Reply> {
+    const order = double.orders.find(({ id }) => path === `/files/${id}.glb`);
+    if (order === undefined || query.get('q-signature') !== `signed-${order.id}`) return { status: 403, body: '' };
+    if (double.now() - order.takenAt > LIFE_MS) return { status: 403, body: '' };
+    return { headers: { 'content-type': 'model/gltf-binary' }, body: await mediaOf('hunyuan3d-3.1', order.id) };
+  }
+  return hunyuan;
+}

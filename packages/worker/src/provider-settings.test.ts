@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { FAMILIES } from '@review/contract';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+import { isOnThisHost } from './provider-settings.ts';
+
+const read = (environment: Record<string, string>) =>
+  readConfig({ WORKER_TOKEN: 'shared', ...environment }, { name: 'box', pid: 7 }).providers;
+
+function fault(environment: Record<string, string>): string {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'no fault';
+}
+
+const TENCENT = { TENCENTCLOUD_SECRET_ID: 'AKID', TENCENTCLOUD_SECRET_KEY: 'secret' };
+
+test('without a key every family is left to the sandbox, whatever else is set', () => {
+  const { accounts } = read({ MESHY_BASE_URL: 'https://meshy.example.com', HUNYUAN_REGION: 'ap-singapore' });
+  expect(Object.keys(accounts)).toEqual([...FAMILIES]);
+  expect(new Set(Object.values(accounts).map(({ state }) => state))).toEqual(new Set(['sandbox']));
+});
+
+describe('a key makes its family live', () => {
+  test.each([
+    ['gpt-image', { OPENAI_API_KEY: 'k' }, 'https://api.openai.com/v1'],
+    ['gemini-image', { GEMINI_API_KEY: 'k' }, 'https://generativelanguage.googleapis.com'],
+    ['veo', { GEMINI_API_KEY: 'k' }, 'https://generativelanguage.googleapis.com'],
+    ['seedance', { ARK_API_KEY: 'k' }, 'https://ark.ap-southeast.bytepluses.com/api/v3'],
+    ['kling', { KLING_API_KEY: 'k' }, 'https://api-singapore.klingai.com'],
+    ['minimax', { MINIMAX_API_KEY: 'k' }, 'https://api.minimax.io'],
+    ['meshy', { MESHY_API_KEY: 'k' }, 'https://api.meshy.ai'],
+    ['hunyuan3d', { TOKENHUB_API_KEY: 'k' }, 'https://tokenhub.tencentmaas.com'],
+    ['document', { DOCUMENT_LLM_API_KEY: 'k', DOCUMENT_LLM_MODEL: 'm' }, 'https://api.openai.com/v1'],
+  ] as const)('%s', (family, environment, baseUrl) => {
+    const { accounts } = read(environment);
+    expect(accounts[family]).toMatchObject({ state: 'live', apiKey: 'k', baseUrl });
+    const others = FAMILIES.filter((name) => name !== family && !('GEMINI_API_KEY' in environment && name === 'veo'));
+    for (const name of others.filter((other) => !(family === 'veo' && other === 'gemini-image'))) {
+      expect(accounts[name], name).toEqual({ state: 'sandbox' });
+    }
+  });
+
+  test.each([
+    ['gpt-image', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+    ['gemini-image', 'GEMINI_API_KEY', 'GEMINI_BASE_URL'],
+    ['veo', 'GEMINI_API_KEY', 'GEMINI_BASE_URL'],
+    ['seedance', 'ARK_API_KEY', 'ARK_BASE_URL'],
+    ['kling', 'KLING_API_KEY', 'KLING_BASE_URL'],
+    ['minimax', 'MINIMAX_API_KEY', 'MINIMAX_BASE_URL'],
+    ['meshy', 'MESHY_API_KEY', 'MESHY_BASE_URL'],
+    ['hunyuan3d', 'TOKENHUB_API_KEY', 'TOKENHUB_BASE_URL'],
+  ] as const)('%s at the address that is set for it', (family, key, address) => {
+    const { accounts } = read({ [key]: 'k', [address]: 'https://proxy.example.com/there/' });
+    expect(accounts[family]).toMatchObject({ state: 'live', baseUrl: 'https://proxy.example.com/there' });
+  });
+
+  test('gpt-image names an organization and a project where they are set', () => {
+    const bare = read({ OPENAI_API_KEY: 'k' }).accounts['gpt-image'];
+    expect(bare).toMatchObject({ organization: null, project: null });
+    const named = read({ OPENAI_API_KEY: 'k', OPENAI_ORG_ID: 'org', OPENAI_PROJECT_ID: 'proj' }).accounts['gpt-image'];
+    expect(named).toMatchObject({ organization: 'org', project: 'proj' });
+  });
+
+  test('document takes its model and address', () => {
+    const given = {
+      DOCUMENT_LLM_API_KEY: 'k',
+      DOCUMENT_LLM_MODEL: 'm',
+      DOCUMENT_LLM_BASE_URL: 'http://localhost:11434/v1',
+    };
+    expect(read(given).accounts.document).toEqual({
+      state: 'live',
+      apiKey: 'k',
+      model: 'm',
+      baseUrl: 'http://localhost:11434/v1',
+    });
+  });
+
+  test('minimax takes fal beside its own key', () => {
+    expect(read({ MINIMAX_API_KEY: 'k' }).accounts.minimax).toMatchObject({ fal: null });
+    expect(read({ MINIMAX_API_KEY: 'k', FAL_KEY: 'f' }).accounts.minimax).toMatchObject({
+      fal: { apiKey: 'f', queueUrl: 'https://queue.fal.run' },
+    });
+    const elsewhere = { MINIMAX_API_KEY: 'k', FAL_KEY: 'f', FAL_QUEUE_URL: 'https://fal.example.com/' };
+    expect(read(elsewhere).accounts.minimax).toMatchObject({ fal: { queueUrl: 'https://fal.example.com' } });
+  });
+
+  test.each([
+    [{}, 'https://hunyuan.intl.tencentcloudapi.com', '2023-09-01', 'ap-singapore'],
+    [
+      { HUNYUAN_ENDPOINT: 'https://ai3d.tencentcloudapi.com' },
+      'https://ai3d.tencentcloudapi.com',
+      '2025-05-13',
+      'ap-guangzhou',
+    ],
+    [
+      { HUNYUAN_ENDPOINT: 'https://ai3d.intl.tencentcloudapi.com' },
+      'https://ai3d.intl.tencentcloudapi.com',
+      '2025-05-13',
+      'ap-singapore',
+    ],
+    [
+      { HUNYUAN_VERSION: '2026-01-01', HUNYUAN_REGION: 'na-siliconvalley' },
+      'https://hunyuan.intl.tencentcloudapi.com',
+      '2026-01-01',
+      'na-siliconvalley',
+    ],
+  ])('hunyuan3d by Tencent Cloud, with %o', (more, endpoint, version, region) => {
+    expect(read({ ...TENCENT, TOKENHUB_API_KEY: 'k', ...more }).accounts.hunyuan3d).toEqual({
+      state: 'live',
+      transport: 'tencent-cloud',
+      secretId: 'AKID',
+      secretKey: 'secret',
+      endpoint,
+      version,
+      region,
+    });
+  });
+});
+
+test.each([
+  ['document', { DOCUMENT_LLM_API_KEY: 'k' }, 'DOCUMENT_LLM_MODEL is not'],
+  ['document', { DOCUMENT_LLM_MODEL: 'm' }, 'DOCUMENT_LLM_API_KEY is not'],
+  ['minimax', { FAL_KEY: 'f' }, 'MINIMAX_API_KEY, which is not set'],
+  ['hunyuan3d', { TENCENTCLOUD_SECRET_ID: 'i' }, 'TENCENTCLOUD_SECRET_KEY is not'],
+  ['hunyuan3d', { TENCENTCLOUD_SECRET_KEY: 's', TOKENHUB_API_KEY: 'k' }, 'TENCENTCLOUD_SECRET_ID is not'],
+] as const)('half a set-up of %s is no set-up, and names what is missing', (family, environment, reason) => {
+  expect(read(environment).accounts[family]).toEqual({
+    state: 'misconfigured',
+    reason: expect.stringContaining(reason),
+  });
+});
+
+test.each([
+  ['MESHY_BASE_URL', 'http://api.meshy.ai', /https/],
+  ['MESHY_BASE_URL', 'http://127.0.0.1.example.com', /https/],
+  ['MESHY_BASE_URL', 'http://10.0.0.1', /https/],
+  ['MESHY_BASE_URL', 'ftp://127.0.0.1', /https:\/\/api\.example\.com/],
+  ['MESHY_BASE_URL', 'api.meshy.ai', /https:\/\/api\.example\.com/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-7":', /JSON object/],
+  ['PROVIDER_MODEL_MAP', '["meshy-7"]', /JSON object/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-7": 7}', /JSON object/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-7": ""}', /JSON object/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-6": "x"}', /no model meshy-6/],
+  ['ON_UNKNOWN_SUBMIT', 'meshy', /seedance=resubmit/],
+  ['ON_UNKNOWN_SUBMIT', 'meshy=maybe', /seedance=resubmit/],
+  ['ON_UNKNOWN_SUBMIT', 'sora=fail', /seedance=resubmit/],
+  ['HUNYUAN_VERSION', 'latest', /2023-09-01/],
+  ['HUNYUAN_REGION', 'Singapore!', /ap-singapore/],
+])('%s=%s is refused with what to write', (name, value, remedy) => {
+  const message = fault({ MESHY_API_KEY: 'k', ...TENCENT, [name]: value });
+  expect(message).toContain(`${name}: `);
+  expect(message).toMatch(remedy);
+});
+
+test.each(['http://127.0.0.1:9', 'http://127.9.9.9/x', 'http://localhost:1', 'http://[::1]:1', 'https://a.example'])(
+  'a key may go to %s',
+  (address) => {
+    expect(fault({ MESHY_API_KEY: 'k', MESHY_BASE_URL: address })).toBe('no fault');
+    expect(isOnThisHost(address)).toBe(address !== 'https://a.example');
+  },
+);
+
+test('models may go by other names, and unknown outcomes by other rules', () => {
+  const given = { PROVIDER_MODEL_MAP: '{"meshy-7": "meshy-7.1"}', ON_UNKNOWN_SUBMIT: ' meshy=resubmit, veo=fail,' };
+  expect(read(given)).toMatchObject({
+    modelMap: { 'meshy-7': 'meshy-7.1' },
+    onUnknownSubmit: { meshy: 'resubmit', veo: 'fail' },
+  });
+});
+
+test('no fault shows a key', () => {
+  const message = fault({ MESHY_API_KEY: 'msy_very_secret', MESHY_BASE_URL: 'http://x:msy_very_secret@nowhere' });
+  expect(message).toContain('MESHY_BASE_URL');
+  expect(message).not.toContain('msy_very_secret');
+});
+
+test('every setting of the worker is in the documentation', async () => {
+  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+  const source = (await read('./config.ts')) + (await read('./provider-settings.ts'));
+  const names = new Set(Array.from(source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g), ([, name]) => name ?? ''));
+  expect(names.size).toBeGreaterThan(35);
+  const listed = await read('../../../docs/self-hosting.md');
+  expect([...names].filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MODELS, type Model } from '../packages/contract/dist/index.js';
+import { startDoubles } from '../packages/worker/src/families/test/doubles.ts';
+import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
+
+/** Whoever the workers take for their providers. */
+export interface Providers extends AsyncDisposable {
+  /** For server and workers. */
+  settings: Record<string, string>;
+  models: readonly Model[];
+  /** Every order that was taken; those of one name are for the same file and stage. */
+  orders(): { name: string; outputType: Model['outputType'] }[];
+  /** Whether a provider made that for the file. */
+  made(fileId: string, sha256: string): boolean;
+}
+
+/** One vendor in the place of all, in a language of its own. */
+export async function openVendor(random: () => number): Promise<Providers> {
+  const vendor = await startVendor(3000);
+  // Most of the time a vendor only takes its time.
+  vendor.on = async ({ kind, moment, count }: Parameters<Vendor['on']>[0]) => {
+    await sleep(random() * 100);
+    if (kind === 'poll' && count <= 3) return 'running';
+    if (moment === 'asked' && random() < 0.05) return kind === 'content' ? 'half' : 'unavailable';
+    return undefined;
+  };
+  return {
+    settings: { TEST_PROVIDER_URL: vendor.url },
+    models: MODELS,
+    orders: () =>
+      vendor.orders.map(({ outputType, fileId, stage }) => ({
+        name: `${fileId} ${stage}`,
+        outputType: MODELS.find((model) => model.outputType === outputType)?.outputType ?? '3D',
+      })),
+    made: (fileId, sha256) => vendor.hashOf(fileId).includes(sha256),
+    [Symbol.asyncDispose]: () => vendor[Symbol.asyncDispose](),
+  };
+}
+
+/** Each vendor by its double, in the vendor's own language. */
+export async function openDoubles(random: () => number): Promise<Providers> {
+  const started = await startDoubles();
+  const families = new Set<string>(started.flatMap((entry) => entry.families));
+  const models = MODELS.filter(({ family }) => families.has(family));
+  for (const { double } of started) {
+    double.before = async () => {
+      await sleep(random() * 100);
+      return random() < 0.05 ? { status: 429, headers: { 'retry-after': '1' } } : undefined;
+    };
+    double.after = async () => void (await sleep(random() * 100));
+  }
+  return {
+    settings: Object.assign({}, ...started.map(({ settings }) => settings)),
+    models,
+    orders: () =>
+      started.flatMap((entry, index) => {
+        const outputType = models.find(({ family }) => entry.families.includes(family))?.outputType ?? '3D';
+        return entry.double.orders.map(({ prompt, stage }) => ({ name: `${index} ${prompt} ${stage}`, outputType }));
+      }),
+    // The doubles tell prompts apart, not files; the server has checked the bytes that it was handed.
+    made: () => true,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(started.map(({ double }) => double[Symbol.asyncDispose]()));
+    },
+  };
+}
