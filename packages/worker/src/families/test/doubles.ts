@@ -1,7 +1,10 @@
 import type { Family } from '@review/contract';
 import type { Double } from './double.ts';
 import { startHunyuan } from './hunyuan3d.ts';
+import { KLING_KEY, startKling } from './kling.ts';
 import { startMeshy } from './meshy.ts';
+import { MINIMAX_KEY, startMinimax } from './minimax.ts';
+import { ARK_KEY, startSeedance } from './seedance.ts';
 
 export interface StartedDouble {
   families: Family[];
@@ -12,6 +15,18 @@ export interface StartedDouble {
 
 /** Every vendor that has a double; one more is one more entry. */
 const STARTS: (() => Promise<StartedDouble>)[] = [
+  async () => {
+    const double = await startKling();
+    return { families: ['kling'], double, settings: { KLING_API_KEY: KLING_KEY, KLING_BASE_URL: double.url } };
+  },
+  async () => {
+    const double = await startSeedance();
+    return { families: ['seedance'], double, settings: { ARK_API_KEY: ARK_KEY, ARK_BASE_URL: double.baseUrl } };
+  },
+  async () => {
+    const double = await startMinimax();
+    return { families: ['minimax'], double, settings: { MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: double.url } };
+  },
   async () => {
     const double = await startMeshy();
     return { families: ['meshy'], double, settings: { MESHY_API_KEY: double.key, MESHY_BASE_URL: double.url } };
