@@ -155,6 +155,34 @@ test.each([
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
+test('what a worker leaves when it is told to stop, the other one goes on with at once', async () => {
+  const [left, right] = [await service.startWorker('left'), await service.startWorker('right')];
+  let open = false;
+  vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
+  const holders = async () => {
+    const rows = service.database.db.selectFrom('generations').select('lease_owner');
+    const held = await rows.where('status', 'in', ['QUEUED', 'RUNNING']).execute();
+    return new Set(held.map((row) => row.lease_owner));
+  };
+  const ids: string[] = [];
+  do ids.push(await service.generate(ids.length % 2 === 0 ? 'minimax-h3' : 'kling-3.0'));
+  while ((await holders()).size < 2 || ids.length < 8);
+  await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1), { timeout: 10_000 }).toBe(true);
+  const told = performance.now();
+  expect(await left.end('SIGTERM')).toBe(0);
+  await expect.poll(holders, { timeout: 20_000 }).toEqual(new Set(['right']));
+  const milliseconds = Math.round(performance.now() - told);
+  console.log(`everything was in the other's hands ${milliseconds} ms after SIGTERM`);
+  // A lease would have to run out for 20 seconds at least.
+  expect(milliseconds).toBeLessThan(5000);
+  open = true;
+  for (const id of ids) {
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(vendor.paidFor(id)).toBe(1);
+  }
+  expect(await right.end('SIGTERM')).toBe(0);
+});
+
 test('SIGTERM under load: what is on its way gets its answer, the rest is for the next worker', async () => {
   const worker = await startWorker();
   let taken = 0;

@@ -8,13 +8,15 @@ export interface Passing {
   moment: 'before' | 'half' | 'after';
 }
 
+/** Breaks the connection off at that moment, or answers with that status instead. */
+type Verdict = 'cut' | number | undefined;
+
 export interface Gate extends AsyncDisposable {
   url: string;
-  /** `cut` breaks the connection off at that moment. */
-  on: (call: Passing) => Promise<'cut' | undefined> | 'cut' | undefined;
+  on: (call: Passing) => Promise<Verdict> | Verdict;
 }
 
-/** Stands between a caller and the server, so that a test can act at an exact moment. */
+/** Stands between a caller and the server, or a server and its storage, so that a test can act at an exact moment. */
 export async function openGate(target: string | (() => string)): Promise<Gate> {
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => outgoing.destroy());
@@ -35,20 +37,25 @@ export async function openGate(target: string | (() => string)): Promise<Gate> {
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const body = await bytesOf(incoming);
-    const isCut = async (moment: Passing['moment']) => (await gate.on({ method, path, moment })) === 'cut';
-    if (await isCut('before')) return void outgoing.destroy();
+    const isStopped = async (moment: Passing['moment']) => {
+      const verdict = await gate.on({ method, path, moment });
+      if (verdict === 'cut') outgoing.destroy();
+      else if (verdict !== undefined) outgoing.writeHead(verdict).end();
+      return verdict !== undefined;
+    };
+    if (await isStopped('before')) return;
     const upstream = request((typeof target === 'string' ? target : target()) + path, { method, headers });
     outgoing.once('close', () => upstream.destroy());
     upstream.on('error', () => outgoing.destroy());
     if (body.length > 1) {
       upstream.write(body.subarray(0, body.length / 2));
-      if (await isCut('half')) return void [upstream, outgoing].forEach((side) => void side.destroy());
+      if (await isStopped('half')) return void upstream.destroy();
     }
     upstream.end(body.subarray(body.length > 1 ? Math.floor(body.length / 2) : 0));
     const [answer]: IncomingMessage[] = await once(upstream, 'response');
     if (answer === undefined) return;
     const answered = await bytesOf(answer);
-    if (await isCut('after')) return void outgoing.destroy();
+    if (await isStopped('after')) return;
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answered);
   }
   return gate;

@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MODELS, type Model, pixelsOf, settingsInEffect, type VideoConfigs } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
+import { freePort } from './dev-process.ts';
 import { Service, sha256 } from './service.ts';
 
 let service: Service;
@@ -65,18 +65,16 @@ test('every model goes from 202 to a file that is what was asked for', { timeout
 test('a file and an attachment of the project go into a generation', async () => {
   const source = await service.generate('markdown', 'The brief');
   expect((await service.ended(source)).status).toBe('UPLOADED');
-  const path = join(service.folder, 'reference.txt');
-  await writeFile(path, 'A lamp by the window');
+  const content = 'A lamp by the window';
   const { client, projectId } = service;
   const upload = await client.attachments.startForGeneration({
     params: { id: projectId },
-    body: { name: 'reference.txt', size: 20 },
+    body: { name: 'reference.txt', size: content.length },
   });
   const { id: attachment, parts } = upload.data;
   const eTags = [];
   for (const { partNumber, url } of parts) {
-    const init = { method: 'PUT', body: createReadStream(path), duplex: 'half', headers: { 'content-length': '20' } };
-    const answer = await fetch(url, init as RequestInit);
+    const answer = await fetch(url, { method: 'PUT', body: content });
     eTags.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
   }
   await client.attachments.completeForGeneration({ params: { id: attachment }, body: { parts: eTags } });
@@ -116,8 +114,24 @@ test('the timeline names the steps', async () => {
   const { data } = await service.client.files.getGeneration({ params: { id } });
   expect(data.engine).toBe('embedded');
   expect(data.steps.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
-    expect.arrayContaining(['prepare SUCCEEDED', 'submit SUCCEEDED', 'awaitJob SUCCEEDED', 'store SUCCEEDED']),
+    ['prepare', 'submit', 'awaitJob', 'store', 'finish'].map((name) => `${name} SUCCEEDED`),
   );
+});
+
+test('the worker counts steps, their time, and what it holds', async () => {
+  const port = await freePort();
+  await Promise.all([...service.workers].map((worker) => worker.end('SIGTERM')));
+  await service.startWorker('counted', { WORKER_PORT: port });
+  const shown = async () => (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).split('\n');
+  const stalled = await service.generate('meshy-7', '[stall]');
+  await service.ended(await service.generate('pdf'));
+  await expect.poll(shown).toContain('generations_in_progress{family="meshy"} 1');
+  for (const step of ['prepare', 'submit', 'awaitJob', 'store', 'finish']) {
+    expect(await shown()).toContain(`generation_steps_total{family="document",step="${step}",outcome="SUCCEEDED"} 1`);
+    expect(await shown()).toContain(`generation_step_seconds_count{family="document",step="${step}"} 1`);
+  }
+  await service.client.files.cancel({ params: { id: stalled } });
+  await expect.poll(shown).toContain('generations_in_progress{family="meshy"} 0');
 });
 
 test('work starts at once', async () => {

@@ -1,30 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VendorRequest } from '../packages/worker/src/families/test/double.ts';
 import { type HunyuanDouble, startHunyuan } from '../packages/worker/src/families/test/hunyuan3d.ts';
 import { mediaOf } from '../packages/worker/src/families/test/media.ts';
 import { type MeshyDouble, startMeshy } from '../packages/worker/src/families/test/meshy.ts';
 import { field } from '../scripts/json-field.ts';
-import { findTemporal } from '../scripts/temporal.ts';
-import { lacking } from '../scripts/testing.ts';
 import type { Program } from './processes.ts';
 import { Service } from './service.ts';
-import { TemporalServer } from './temporal-server.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
-const found = findTemporal();
-const binary = found !== undefined && 'binary' in found ? found.binary : undefined;
-const isLacking =
-  binary === undefined &&
-  lacking('a Temporal server of its own', 'npm run temporal -- --install, without TEMPORAL_ADDRESS');
+const isLacking = lacksTemporal();
 
 const SECRET_KEY = 'tencent-secret-of-the-e2e';
 const ENDED_SECONDS = 55;
 
 describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engine) => {
   describe.skipIf(engine === 'temporal' && isLacking)('with the keys of both vendors', () => {
-    let folder = '';
     let temporal: TemporalServer | undefined;
     let meshy: MeshyDouble;
     let hunyuan: HunyuanDouble;
@@ -32,12 +22,8 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
     const workers: Program[] = [];
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'review-providers-'));
       [meshy, hunyuan] = [await startMeshy(), await startHunyuan()];
-      if (engine === 'temporal') {
-        temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-        await temporal.start();
-      }
+      if (engine === 'temporal') temporal = await TemporalServer.started();
       service = await Service.start({
         LOG_LEVEL: 'debug',
         MESHY_API_KEY: meshy.key,
@@ -55,7 +41,6 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
       await temporal?.[Symbol.asyncDispose]();
       await meshy?.[Symbol.asyncDispose]();
       await hunyuan?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
     });
 
     async function startWorker(): Promise<void> {

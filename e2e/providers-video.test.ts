@@ -11,17 +11,11 @@ import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/
 import { ARK_KEY, type SeedanceDouble, startSeedance } from '../packages/worker/src/families/test/seedance.ts';
 import { pictureOf } from '../packages/worker/src/families/test/video-task.ts';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
-import { findTemporal } from '../scripts/temporal.ts';
-import { lacking } from '../scripts/testing.ts';
 import { type Program, until } from './processes.ts';
 import { Service, sha256 } from './service.ts';
-import { TemporalServer } from './temporal-server.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
-const found = findTemporal();
-const binary = found !== undefined && 'binary' in found ? found.binary : undefined;
-const isLacking =
-  binary === undefined &&
-  lacking('a Temporal server of its own', 'npm run temporal -- --install, without TEMPORAL_ADDRESS');
+const isLacking = lacksTemporal();
 
 const KEYS = { kling: KLING_KEY, seedance: ARK_KEY, minimax: MINIMAX_KEY, fal: FAL_KEY };
 type Vendor = keyof typeof KEYS;
@@ -47,10 +41,7 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-providers-'));
-    if (engine === 'temporal') {
-      temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-      await temporal.start();
-    }
+    if (engine === 'temporal') temporal = await TemporalServer.started();
     seedance = await startSeedance();
     vendors = { kling: await startKling(), seedance, minimax: await startMinimax(), fal: await startFal() };
     service = await Service.start({

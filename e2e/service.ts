@@ -38,6 +38,7 @@ export class Service implements AsyncDisposable {
   readonly workers = new Set<Program>();
   readonly #disposed = new AsyncDisposableStack();
   server: Program | null = null;
+  client: Client;
   projectId = '';
   key = '';
   #database: OpenDatabase | undefined;
@@ -58,6 +59,7 @@ export class Service implements AsyncDisposable {
       SANDBOX_MILLISECONDS: '300',
       ...settings,
     };
+    this.client = this.clientAt(this.url);
     this.#disposed.defer(() => rm(folder, { recursive: true, force: true }));
   }
 
@@ -76,6 +78,7 @@ export class Service implements AsyncDisposable {
     const demo = await printed(process.execPath, [command, 'demo', '--json'], service.settings);
     const { people, projects } = Demo.parse(JSON.parse(demo));
     service.key = people[0].key;
+    service.client = service.clientAt(service.url);
     service.projectId = projects[0].id;
     return service;
   }
@@ -116,10 +119,6 @@ export class Service implements AsyncDisposable {
   /** Tries once unless told otherwise: what fails is to be seen. */
   clientAt = (baseUrl: string, options: Partial<ClientOptions> = {}): Client =>
     createClient({ baseUrl, token: this.key, retries: 0, ...options });
-
-  get client(): Client {
-    return this.clientAt(this.url);
-  }
 
   async generate(
     outputModel: string,

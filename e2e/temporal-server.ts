@@ -1,5 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { findTemporal } from '../scripts/temporal.ts';
+import { lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
 import { Program, printed, until } from './processes.ts';
 
@@ -11,21 +15,44 @@ const Described = z.object({
   }),
 });
 
+/** One that runs already cannot be killed, and its store is somebody's. */
+function findBinary(): string | undefined {
+  const found = findTemporal();
+  return found !== undefined && 'binary' in found ? found.binary : undefined;
+}
+
+const REMEDY = 'npm run temporal -- --install, without TEMPORAL_ADDRESS';
+
+/** For `describe.skipIf`. */
+export const lacksTemporal = (): boolean =>
+  findBinary() === undefined && lacking('a Temporal server of its own', REMEDY);
+
 /** A development server of Temporal on a free port, which can be killed, started again, and made to forget. */
 export class TemporalServer implements AsyncDisposable {
   readonly address: string;
   readonly #binary: string;
+  readonly #folder: string;
   readonly #store: string;
   #program: Program | undefined;
 
-  private constructor(binary: string, store: string, port: string) {
+  private constructor(binary: string, folder: string, port: string) {
     this.#binary = binary;
-    this.#store = store;
+    this.#folder = folder;
+    this.#store = join(folder, 'temporal.db');
     this.address = `127.0.0.1:${port}`;
   }
 
-  static async at(binary: string, store: string): Promise<TemporalServer> {
-    return new TemporalServer(binary, store, await freePort());
+  /** Not started yet. */
+  static async make(): Promise<TemporalServer> {
+    const binary = findBinary();
+    if (binary === undefined) throw new Error(`there is no Temporal: ${REMEDY}`);
+    return new TemporalServer(binary, await mkdtemp(join(tmpdir(), 'review-temporal-')), await freePort());
+  }
+
+  static async started(): Promise<TemporalServer> {
+    const temporal = await TemporalServer.make();
+    await temporal.start();
+    return temporal;
   }
 
   async start(): Promise<void> {
@@ -66,6 +93,7 @@ export class TemporalServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
   }
 
   #ask = (...args: string[]): Promise<string> =>

@@ -1,37 +1,27 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FAMILIES, MODELS, workflowIdOf, workflowTypeOf } from '@review/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findTemporal } from '../scripts/temporal.ts';
-import { lacking } from '../scripts/testing.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { freePort } from './dev-process.ts';
 import { openGate } from './gate.ts';
+import { startObjectStore } from './object-store.ts';
 import { until } from './processes.ts';
-import { Service } from './service.ts';
-import { TemporalServer } from './temporal-server.ts';
+import { Service, sha256 } from './service.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
-const found = findTemporal();
-// One that runs already cannot be killed, and its store is somebody's.
-const binary = found !== undefined && 'binary' in found ? found.binary : undefined;
-const isLacking =
-  binary === undefined &&
-  lacking('a Temporal server of its own', 'npm run temporal -- --install, without TEMPORAL_ADDRESS');
+const isLacking = lacksTemporal();
 
 const HISTORIES = resolve(import.meta.dirname, '../packages/worker/src/workflows/histories');
 const QUICKLY = { RECONCILE_SECONDS: '1' };
 
 describe.skipIf(isLacking)('generations under Temporal', () => {
-  let folder = '';
   let temporal: TemporalServer;
   let service: Service;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'review-temporal-'));
-    temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-    await temporal.start();
+    temporal = await TemporalServer.started();
     service = await Service.start({}, { temporal });
     const worker = await service.startWorker('left');
     await worker.said('serving the queues');
@@ -40,7 +30,6 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
     await temporal?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** RECORD_HISTORIES=1 renews what the replay test of the worker replays. */
@@ -85,7 +74,18 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
       ['submit', 'SUCCEEDED'],
       ['awaitJob', 'SUCCEEDED'],
       ['store', 'SUCCEEDED'],
+      ['finish', 'SUCCEEDED'],
     ]);
+  });
+
+  test('the worker counts its steps', async () => {
+    const port = await freePort();
+    await service.startWorker('counted', { WORKER_PORT: port });
+    await until('a step of the counted worker is counted', async () => {
+      await service.ended(await service.generate('markdown', 'Counted'));
+      const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return /^generation_steps_total\{family="document",step="\w+",outcome="SUCCEEDED"\} \d+$/m.test(shown);
+    });
   });
 
   test.each([
@@ -138,13 +138,11 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
 });
 
 describe.skipIf(isLacking)('generations under a Temporal that comes and goes', () => {
-  let folder = '';
   let temporal: TemporalServer;
   let service: Service;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'review-temporal-'));
-    temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
+    temporal = await TemporalServer.make();
     service = await Service.start({ SANDBOX_MILLISECONDS: '6000', ...QUICKLY }, { temporal });
     await service.startWorker('left');
   });
@@ -152,7 +150,6 @@ describe.skipIf(isLacking)('generations under a Temporal that comes and goes', (
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
     await temporal?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('with Temporal down the answer is 202 at once, and the work starts once when it is back', async () => {
@@ -203,18 +200,14 @@ describe.skipIf(isLacking)('generations under a Temporal that comes and goes', (
 });
 
 describe.skipIf(isLacking)('workers that die under Temporal', () => {
-  let folder = '';
   let temporal: TemporalServer;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'review-temporal-'));
-    temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-    await temporal.start();
+    temporal = await TemporalServer.started();
   });
 
   afterAll(async () => {
     await temporal?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
@@ -333,6 +326,33 @@ describe.skipIf(isLacking)('workers that die under Temporal', () => {
     }
     silent.close();
   });
+});
+
+describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
+  test('models of several families are generated, and a worker that is killed costs nothing', async () => {
+    await using temporal = await TemporalServer.started();
+    await using objectStore = await startObjectStore();
+    const ground = { postgres: inject('postgresUrl'), temporal, objectStore };
+    await using service = await Service.start({ SANDBOX_MILLISECONDS: '3000', ...QUICKLY }, ground);
+    const first = await service.startWorker('first');
+    const small = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
+    const ids = await Promise.all([
+      ...['markdown', 'gemini-3-pro-image', 'meshy-7', 'hunyuan3d-3.1'].map((model) => service.generate(model)),
+      service.generate('seedance-2.5', 'A lamp', { configs: small }),
+    ]);
+    for (const id of ids) await service.ordered(id);
+    await first.end('SIGKILL');
+    await service.startWorker('second');
+    for (const id of ids) {
+      const file = await service.ended(id);
+      expect(file).toMatchObject({ status: 'UPLOADED', generation: { error: null } });
+      expect(sha256(await service.bytesOf(id))).toBe(file.sha256);
+      expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 1 });
+      expect(await service.intents(id)).toBe(1);
+    }
+    const keys = await objectStore.keys();
+    for (const id of ids) expect(keys.filter((key) => key.includes(id))).toHaveLength(1);
+  }, 120_000);
 });
 
 const portOf = (server: Server): number => {

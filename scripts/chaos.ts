@@ -1,15 +1,11 @@
 // Kills server and workers at random while files are generated, then counts what became of every accepted file.
 // Ends by itself; all of it on this host, with data of its own.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Service, sha256 } from '../e2e/service.ts';
 import { TemporalServer } from '../e2e/temporal-server.ts';
 import type { Model } from '../packages/contract/dist/index.js';
 import { openDoubles, openVendor, type Providers } from './chaos-providers.ts';
-import { findTemporal } from './temporal.ts';
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +29,8 @@ async function chaos(): Promise<number> {
   const { engine, providers: kind, seed } = values;
   console.log(`chaos: ${engine}, ${kind}, ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${seed}`);
   const started = Date.now();
-  await using temporal = values.engine === 'temporal' ? await startTemporal() : null;
+  // Not killed: what it survives is its own affair.
+  await using temporal = values.engine === 'temporal' ? await TemporalServer.started() : null;
   await using providers = await (kind === 'doubles' ? openDoubles(random) : openVendor(random));
   const settings = {
     ...providers.settings,
@@ -71,17 +68,6 @@ async function chaos(): Promise<number> {
   await Promise.all(keepers.map((keeper) => keeper.end()));
   const bad = counts.lost + counts['paid twice'] + counts['wrong hashes'] + counts['left running'];
   return bad === 0 && accepted.length === jobs ? 0 : 1;
-}
-
-/** A development server of Temporal that is not killed: what it survives is its own affair. */
-async function startTemporal(): Promise<TemporalServer> {
-  const found = findTemporal();
-  if (found === undefined || !('binary' in found))
-    throw new Error('there is no Temporal: npm run temporal -- --install');
-  const folder = await mkdtemp(join(tmpdir(), 'review-chaos-'));
-  const temporal = await TemporalServer.at(found.binary, join(folder, 'temporal.db'));
-  await temporal.start();
-  return temporal;
 }
 
 /** Keeps one worker running, whatever happens to it. */

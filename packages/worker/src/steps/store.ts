@@ -45,9 +45,10 @@ export async function storeOutput(
     const report = progressReporter(context, handed);
     await family.download({ task, signal: context.signal, output, path, onProgress: report });
     if (task.configs?.generateAudio === false) await removeAudio(path);
-    await insist(context.signal, async () => {
+    await insist(context.signal, async (tries) => {
       // An earlier try may have come through without its answer.
-      if (!(await readOpenTask(context, handed)).stored) await upload(context, handed, path);
+      const isStored = tries > 0 && (await readOpenTask(context, handed)).stored;
+      if (!isStored) await upload(context, handed, path);
     });
   } finally {
     await rm(path, { force: true });

@@ -1,0 +1,38 @@
+import { startFauxqs } from 'fauxqs';
+import { type Gate, openGate } from './gate.ts';
+import type { Settings } from './service.ts';
+
+const BUCKET = 'review';
+
+export interface ObjectStore extends AsyncDisposable {
+  /** What makes a service keep its bytes here. */
+  settings: Settings;
+  /** Stands before the store: it can refuse. */
+  gate: Gate;
+  /** Of everything that is stored. */
+  keys(): Promise<string[]>;
+}
+
+/** Something that speaks S3, on this host. */
+export async function startObjectStore(): Promise<ObjectStore> {
+  const store = await startFauxqs({ port: 0, logger: false, init: { buckets: [BUCKET] } });
+  const address = `http://127.0.0.1:${store.port}`;
+  const gate = await openGate(address);
+  const where = new URLSearchParams({ region: 'us-east-1', endpoint: gate.url, forcePathStyle: 'true' });
+  return {
+    settings: {
+      STORAGE_URL: `s3://${BUCKET}/results?${where}`,
+      AWS_ACCESS_KEY_ID: 'anybody',
+      AWS_SECRET_ACCESS_KEY: 'anything',
+    },
+    gate,
+    async keys() {
+      const listed = await (await fetch(`${address}/${BUCKET}?list-type=2`)).text();
+      return Array.from(listed.matchAll(/<Key>([^<]+)<\/Key>/g), ([, key]) => key ?? '');
+    },
+    async [Symbol.asyncDispose]() {
+      await gate[Symbol.asyncDispose]();
+      await store.stop();
+    },
+  };
+}
