@@ -54,20 +54,6 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
       return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
     }
 
-    async function attach(bytes: Buffer): Promise<{ id: string }> {
-      const { client, projectId } = service;
-      const body = { name: 'front.png', size: bytes.length };
-      const { id, parts } = (await client.attachments.startForGeneration({ params: { id: projectId }, body })).data;
-      const eTags = [];
-      for (const { partNumber, url, size } of parts) {
-        const part = new Uint8Array(bytes.subarray(0, size));
-        const answer = await fetch(url, { method: 'PUT', body: part });
-        eTags.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
-      }
-      await client.attachments.completeForGeneration({ params: { id }, body: { parts: eTags } });
-      return { id };
-    }
-
     async function expectFile(id: string, bytes: Buffer, warning: RegExp | null): Promise<void> {
       const file = await service.ended(id, ENDED_SECONDS);
       const warnings = warning === null ? [] : [expect.stringMatching(warning)];
@@ -95,7 +81,7 @@ describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engi
 
     test('pictures become models, and the file says what became of the prompt', async () => {
       const picture = await mediaOf('gpt-image-2', 'front');
-      const attachments = [await attach(picture)];
+      const attachments = [await service.attach(picture)];
       const byMeshy = await generate('meshy-7', 'Willow basket', attachments);
       const byHunyuan = await generate('hunyuan3d-3.1', 'Birch bowl', attachments);
       await service.ended(byMeshy, ENDED_SECONDS);

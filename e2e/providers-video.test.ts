@@ -84,28 +84,13 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
     if (engine === 'temporal') await worker.said('serving the queues');
   }
 
-  /** A picture of the project's, to be taken along. */
-  async function attach(): Promise<string> {
-    const bytes = await pictureOf();
-    const { client, projectId } = service;
-    const body = { name: 'lamp.png', size: bytes.length };
-    const { id, parts } = (await client.attachments.startForGeneration({ params: { id: projectId }, body })).data;
-    const sent = [];
-    for (const { partNumber, url } of parts) {
-      const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(bytes) });
-      sent.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
-    }
-    await client.attachments.completeForGeneration({ params: { id }, body: { parts: sent } });
-    return id;
-  }
-
   async function generate(name: Vendor, prompt: string, attachments: { id: string }[] = []): Promise<string> {
     const body = { outputType: 'VIDEO', ...ASKED[name], prompt, attachments, folder: null } as const;
     return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
   }
 
   test.each(NAMES)('%s: from an attachment to what the vendor made', async (name) => {
-    const attachment = await attach();
+    const { id: attachment } = await service.attach(await pictureOf());
     const id = await generate(name, `${PROMPT}, like <#${attachment}>`, [{ id: attachment }]);
     const file = await service.ended(id);
     expect(file).toMatchObject({

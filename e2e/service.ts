@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type ClientOptions, createClient } from '@review/client';
+import { type Client, type ClientOptions, createClient, upload } from '@review/client';
 import { type FileRecord, findModel, type GenerateRequest } from '@review/contract';
 import { z } from 'zod';
 import { readConfig } from '../packages/server/src/config.ts';
@@ -130,6 +130,10 @@ export class Service implements AsyncDisposable {
     const body = { outputType, outputModel, prompt, folder: null, attachments: [], ...more };
     return (await client.generation.generate({ params: { id: this.projectId }, body })).data.id;
   }
+
+  /** Bytes that a generation may refer to. */
+  attach = (bytes: Uint8Array, name = 'lamp.png'): Promise<{ id: string }> =>
+    upload(this.client, { to: { project: this.projectId, kind: 'generation' }, source: new Uint8Array(bytes), name });
 
   async file(id: string, wait = 0): Promise<FileRecord> {
     return (await this.client.files.get({ params: { id }, query: { wait } })).data;
