@@ -3,10 +3,10 @@ import { SCOPES, Scope, Uuid } from '@review/contract';
 import { Command, CommanderError } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
-import { findMember, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { readConfig } from '../config.ts';
 import { issueKey } from '../credentials/issue.ts';
-import { listCredentials, revokeCredential } from '../credentials/queries.ts';
+import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
@@ -56,9 +56,8 @@ function program(): Command {
       }),
     );
 
-  review
-    .command('user')
-    .description('people')
+  const user = review.command('user').description('people');
+  user
     .command('create')
     .description('create an account in a workspace; an e-mail that has an account joins that account to the workspace')
     .requiredOption('--workspace <id>', 'the workspace')
@@ -76,6 +75,23 @@ function program(): Command {
         const person = { workspaceId, email, name, displayName, avatarUrl };
         const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
         output.show({ id }, `User ${id}`);
+      }),
+    );
+
+  user
+    .command('link')
+    .description('say which account a subject of OAUTH_ISSUER is, instead of what was known of either')
+    .requiredOption('--email <address>', 'the e-mail address of the account')
+    .requiredOption('--subject <sub>', 'the subject, as the tokens of the issuer name it')
+    .action((options: { email: string; subject: string }) =>
+      withDeps(async ({ db, config }) => {
+        if (config.oauth === null) throw new CommandError('OAUTH_ISSUER: set it as for the server');
+        const { issuer } = config.oauth;
+        const id = await findUser(db, options.email);
+        if (id === undefined) throw new CommandError(`--email: nobody has the e-mail ${options.email}`);
+        const subject = required('--subject', options.subject);
+        await db.transaction().execute((trx) => relinkSubject(trx, { issuer, subject }, id, now()));
+        output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
       }),
     );
 
