@@ -12,6 +12,7 @@ import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
 import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
+import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
 
 const asJson = process.argv.includes('--json');
@@ -158,6 +159,20 @@ function program(): Command {
         output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
       }),
     );
+
+  review
+    .command('mcp')
+    .description('the tools of a running server over standard input and output, for clients that start a program')
+    .option('--url <address>', 'the address of the server', process.env['REVIEW_URL'] ?? 'http://127.0.0.1:3000')
+    .option(
+      '--token <token>',
+      'an API key or access token; better given as REVIEW_TOKEN, which no list of processes shows',
+    )
+    .action(({ url, token = process.env['REVIEW_TOKEN'] }: { url: string; token?: string }) => {
+      if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
+      if (!token) throw new CommandError('--token: give an API key, or set REVIEW_TOKEN');
+      return passOnTools({ url, token });
+    });
   return review;
 }
 

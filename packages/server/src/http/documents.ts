@@ -53,7 +53,7 @@ export function documents({ config }: Deps): Router {
     );
 }
 
-function releaseVersion(): string {
+export function releaseVersion(): string {
   const manifest: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );

@@ -3,16 +3,17 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { authenticator } from './authenticate.ts';
-import { requireChangeable, requireScope, requireSubject } from './authorize.ts';
+import type { Caller } from './authenticate.ts';
+import { requireChangeable, requireSubject } from './authorize.ts';
 import { isKnown, NotModified } from './conditional.ts';
+import type { Door } from './door.ts';
 import { goneSignal } from './gone.ts';
-import { attempt, idempotencyKey } from './idempotency.ts';
+import { type Attempt, attempt, idempotencyKey } from './idempotency.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
-import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
+import type { VisibleSubject } from './subjects.ts';
 
 /** Any `Handler`: its own types have been checked where it was written, against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
@@ -25,30 +26,31 @@ interface ParsedRequest {
   res: Response;
 }
 
-interface Operation {
+export interface Operation {
   name: string;
   route: Route;
   handler: AnyHandler | undefined;
 }
 
-/** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
-export function mountContract(app: Express, deps: Deps, handlers: AllHandlers): void {
-  const operations: Operation[] = Object.entries(contract).flatMap(([room, routes]) =>
+/** Every endpoint of the contract with its handler: what routes and tools carry out. */
+export const operationsOf = (handlers: AllHandlers): Operation[] =>
+  Object.entries(contract).flatMap(([room, routes]) =>
     Object.entries<Route>(routes).map(([verb, route]) => ({
       name: `${room}.${verb}`,
       route,
       handler: handlers[room]?.[verb],
     })),
   );
-  const limiter = rateLimiter(deps);
-  const steps = genericSteps(deps, limiter);
+
+/** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
+export function mountContract(app: Express, deps: Deps, door: Door, operations: Operation[]): void {
   const mount = (router: IRouter, mounted: Operation[]) =>
     createExpressEndpoints(
       Object.fromEntries(mounted.map(({ name, route }) => [name, asPost(route)])),
       Object.fromEntries(
         mounted.map((operation) => [
           operation.name,
-          { middleware: steps(operation), handler: carryOut(deps, limiter, operation) },
+          { middleware: genericSteps(deps, door, operation), handler: carryOut(deps, door, operation) },
         ]),
       ),
       router,
@@ -76,19 +78,13 @@ function queryRouter(app: Express): IRouter {
 }
 
 /** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
-function genericSteps(deps: Deps, limiter: RateLimiter) {
-  const identify = authenticator(deps);
-  return ({ name, route }: Operation): RequestHandler[] => [
+function genericSteps(deps: Deps, door: Door, { name, route }: Operation): RequestHandler[] {
+  return [
     async (request, response, next) => {
       response.locals.operation = name;
       if (isQuery(route)) response.set('Cache-Control', 'private, no-store');
-      const caller = await identify(request.get('authorization')).catch(async (refusal: unknown) => {
-        if (refusal instanceof ProblemError && refusal.status === 401) await limiter.countFailure(request, response);
-        throw refusal;
-      });
-      await limiter.count(name, route.metadata.tier, caller, response);
-      if (route.metadata.perAddress) await limiter.countAddress(name, route.metadata.perAddress, request, response);
-      requireScope(route.metadata, caller);
+      const caller = await door.identify(request, response);
+      await door.admit({ name, route }, caller, request, response);
       const subject = await requireSubject(deps, route.metadata, caller, String(request.params['id']));
       response.locals.admitted = { caller, subject };
       next();
@@ -97,49 +93,68 @@ function genericSteps(deps: Deps, limiter: RateLimiter) {
   ];
 }
 
-/** The last hop: the handler, once per Idempotency-Key, its writes in one transaction. */
-function carryOut(deps: Deps, limiter: RateLimiter, { name, route, handler }: Operation) {
+/** The last hop: the handler, once per Idempotency-Key, and what its answer says beside its body. */
+function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
+  const { name, route } = operation;
   const status = successStatus(route);
-  const changes = route.method !== 'GET' && !isQuery(route);
 
   return async ({ query, body, req: request, res: response }: ParsedRequest) => {
-    if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
     const { admitted } = response.locals;
     if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
     const { caller, subject } = admitted;
 
-    const key = idempotencyKey(request, route);
-    const { replayed, write, release } = await attempt(deps.db, caller, key, {
+    const once = await attempt(deps.db, caller, idempotencyKey(request, route), {
       method: request.method,
       path: request.path,
       body,
     });
-    if (replayed) response.set('Idempotency-Replayed', 'true');
-    try {
-      if (changes && !replayed) requireChangeable(route.metadata, subject);
-      // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
-      const answer = await handler({
-        caller,
-        subject,
-        query,
-        body,
-        write,
-        get signal() {
-          return goneSignal(response);
-        },
-      } as never);
-      if (route.metadata.conditional && isKnown(request, response, answer)) {
-        await limiter.refund(name, route.metadata.tier, caller, response);
-        throw new NotModified();
-      }
-      if (route.metadata.location !== undefined) {
-        response.set('Location', deps.config.publicUrl + route.metadata.location.replace(':id', idIn(answer)));
-      }
-      return { status, body: answer };
-    } finally {
-      await release();
+    if (once.replayed) response.set('Idempotency-Replayed', 'true');
+    const answer = await perform(operation, { caller, subject, query, body, gone: () => goneSignal(response) }, once);
+    if (route.metadata.conditional && isKnown(request, response, answer)) {
+      await limiter.refund(name, route.metadata.tier, caller, response);
+      throw new NotModified();
     }
+    if (route.metadata.location !== undefined) {
+      response.set('Location', deps.config.publicUrl + route.metadata.location.replace(':id', idIn(answer)));
+    }
+    return { status, body: answer };
   };
+}
+
+/** What an operation is carried out with: the route's own schemas have parsed the query and the body. */
+export interface Asked {
+  caller: Caller;
+  subject: VisibleSubject | null;
+  query: unknown;
+  body: unknown;
+  /** Aborted when the caller has gone. */
+  gone(): AbortSignal;
+}
+
+/** The handler, its writes in one transaction: the same for a route and for a tool. */
+export async function perform(
+  { route, handler }: Operation,
+  { caller, subject, query, body, gone }: Asked,
+  { replayed, write, release }: Attempt,
+): Promise<unknown> {
+  if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
+  const changes = route.method !== 'GET' && !isQuery(route);
+  try {
+    if (changes && !replayed) requireChangeable(route.metadata, subject);
+    // TypeScript cannot follow from here that the schemas of this route made what this handler takes.
+    return await handler({
+      caller,
+      subject,
+      query,
+      body,
+      write,
+      get signal() {
+        return gone();
+      },
+    } as never);
+  } finally {
+    await release();
+  }
 }
 
 const Created = created(z.string());
