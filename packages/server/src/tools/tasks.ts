@@ -46,7 +46,7 @@ export async function getTask(deps: Deps, visit: Visit, operations: Operations, 
   await requireTask(deps, visit, taskId);
   const file = await readFile(deps, visit, operations, taskId);
   const result = finalResult(file);
-  return { ...taskOf(file), ...(result !== undefined && { result }) };
+  return { ...taskOf(file), ...(result !== undefined && { result: { ...result, resultType: 'complete' } }) };
 }
 
 /** Asks for the end; a generation that has ended already stays as it is. */
