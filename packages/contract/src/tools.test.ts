@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { contractTools, type Tool } from './index.ts';
 
@@ -60,6 +61,17 @@ describe('tools', () => {
     expect(named('get_file').split({ id: 'a', odd: 1 }).query).toEqual({ odd: 1 });
     expect(named('create_folder').split({ id: 'a', odd: 1 }).body).toEqual({ odd: 1 });
     expect(named('list_projects').split({ id: 'a' }).body).toEqual({ id: 'a' });
+  });
+
+  it('stand in the documentation with their scopes', () => {
+    const documented = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
+    const rows = Array.from(documented.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm), ([, ...cells]) => cells);
+    const expected = tools.map(({ shown, route }) => [
+      shown.name,
+      route.metadata.scopes.map((scope) => `\`${scope}\``).join(' or ') || 'none',
+      shown.title,
+    ]);
+    expect(rows).toEqual(expected);
   });
 
   it('tell what they change', () => {
