@@ -53,7 +53,7 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   // Arguments have one name each; a route that needs one name for two things cannot be a tool as it is.
   if (twice !== undefined) throw new Error(`${operation} takes ${twice} in two places: it cannot be a tool`);
   const required = [...Object.keys(path), ...query.required, ...body.required];
-  const inQuery = (field: string) => field in query.properties || !('body' in route);
+  const inQuery = (field: string) => Object.hasOwn(query.properties, field) || !('body' in route);
   return {
     operation,
     route,

@@ -116,8 +116,9 @@ onEachDatabase(
 
     describe('whose it is', () => {
       test('an e-mail that the issuer has not verified is nobody', async () => {
+        const { email, userId } = await newcomer(house());
         for (const email_verified of [undefined, false, 'true', 1]) {
-          const claims = { sub: 'unverified', email_verified };
+          const claims = { sub: `unverified-${userId}`, email, email_verified };
           await refused(await token(claims), 'INVALID_CREDENTIAL', /verified/);
         }
         await refused(await token({ sub: 'nobody', email: undefined }), 'INVALID_CREDENTIAL', /linked/);

@@ -13,6 +13,8 @@ import type { Visit } from './run.ts';
 import { toolServer } from './server.ts';
 
 const PATH = '/mcp';
+/** The library refuses a request whose head says anything else than its body. */
+const SUBSCRIBE = 'subscriptions/listen';
 
 /**
  * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
@@ -32,6 +34,11 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     { onerror },
   );
   const serve = toNodeHandler(protocol, { onerror });
+  // A stream without an end would hold up the stop of the server.
+  const endless = new Set<Response>();
+  stopping.addEventListener('abort', () => {
+    for (const stream of endless) stream.end();
+  });
 
   app.post(
     PATH,
@@ -56,7 +63,10 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
         response.locals.operation = operation.name;
         await door.admit(operation, caller, request, response);
       }
-      endWith(stopping, response);
+      if (request.get('mcp-method') === SUBSCRIBE) {
+        endless.add(response);
+        response.once('close', () => endless.delete(response));
+      }
       await visits.run({ caller, request, response }, () => serve(request, response, body));
     },
   );
@@ -65,13 +75,4 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
     response.set('Allow', allow).status(204).end();
   });
-}
-
-/** A stream without an end would hold up the stop of the server. */
-function endWith(stopping: AbortSignal, response: Response): void {
-  const end = () => {
-    if (/^text\/event-stream/.test(String(response.getHeader('content-type')))) response.end();
-  };
-  stopping.addEventListener('abort', end, { once: true });
-  response.once('close', () => stopping.removeEventListener('abort', end));
 }

@@ -5,56 +5,61 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { findVisibleFile } from '../files/queries.ts';
 import type { Operations } from './operations.ts';
-import { type Given, run, type Visit } from './run.ts';
+import { run, type Visit } from './run.ts';
 
 /** The longest text that is handed over whole; anything longer is fetched by its link. */
 const TEXT_LIMIT = 1024 * 1024;
 
-interface Kind extends ResourceTemplateType {
+interface Kind {
   /** The endpoint that reads it. */
   operation: string;
   id: z.ZodType<string>;
+  template: ResourceTemplateType;
 }
 
 const KINDS: readonly Kind[] = [
   {
-    uriTemplate: 'review://files/{id}',
-    name: 'file',
-    title: 'A file',
-    description: 'What is known of a file: its name, status, size and how it was generated.',
-    mimeType: 'application/json',
     operation: 'files.get',
     id: FileId,
+    template: {
+      uriTemplate: 'review://files/{id}',
+      name: 'file',
+      title: 'A file',
+      description: 'What is known of a file: its name, status, size and how it was generated.',
+      mimeType: 'application/json',
+    },
   },
   {
-    uriTemplate: 'review://files/{id}/content',
-    name: 'file-content',
-    title: 'The content of a file',
-    description: 'The text of a Markdown or plain text file; of any other file, a link to download it for an hour.',
     operation: 'files.download',
     id: FileId,
+    template: {
+      uriTemplate: 'review://files/{id}/content',
+      name: 'file-content',
+      title: 'The content of a file',
+      description: 'The text of a Markdown or plain text file; of any other file, a link to download it for an hour.',
+    },
   },
   {
-    uriTemplate: 'review://skills/{id}/SKILL.md',
-    name: 'skill',
-    title: 'A skill',
-    description: 'The default version of a skill as an Agent Skills SKILL.md.',
-    mimeType: 'text/markdown',
     operation: 'skills.export',
     id: SkillId,
+    template: {
+      uriTemplate: 'review://skills/{id}/SKILL.md',
+      name: 'skill',
+      title: 'A skill',
+      description: 'The default version of a skill as an Agent Skills SKILL.md.',
+      mimeType: 'text/markdown',
+    },
   },
 ];
 
-/** What the templates are that those scopes open. */
-export const readableTemplates = (operations: Operations, visit: Visit): ResourceTemplateType[] =>
-  KINDS.filter(({ operation }) => operations.opens(operation, visit.caller)).map(
-    ({ operation: _, id: __, ...template }) => template,
-  );
+/** The templates of what the caller's scopes open. */
+export const readableTemplates = (operations: Operations, { caller }: Visit): ResourceTemplateType[] =>
+  KINDS.filter(({ operation }) => operations.opens(operation, caller)).map(({ template }) => template);
 
 /** The endpoint behind an address, and the id in it. */
 export function resourceAt(uri: string): { operation: string; id: string } | undefined {
-  for (const { uriTemplate, operation, id } of KINDS) {
-    const [before = '', after = ''] = uriTemplate.split('{id}');
+  for (const { template, operation, id } of KINDS) {
+    const [before = '', after = ''] = template.uriTemplate.split('{id}');
     if (!uri.startsWith(before) || !uri.endsWith(after)) continue;
     const parsed = id.safeParse(uri.slice(before.length, uri.length - after.length));
     if (parsed.success) return { operation, id: parsed.data };
@@ -80,8 +85,7 @@ export async function listResources(deps: Deps, visit: Visit, operations: Operat
 export async function readResource(deps: Deps, visit: Visit, operations: Operations, uri: string) {
   const found = resourceAt(uri);
   if (found === undefined) return undefined;
-  const given: Given = { id: found.id };
-  const answer = await run(deps, visit, operations.get(found.operation), given);
+  const answer = await run(deps, visit, operations.get(found.operation), { id: found.id });
   if (typeof answer === 'string') return { uri, mimeType: 'text/markdown', text: answer };
   const content = found.operation === 'files.download' ? await textOf(deps, visit, found.id) : null;
   if (content !== null) return { uri, ...content };

@@ -36,8 +36,8 @@ export async function run(
   }
   const subject = await requireSubject(deps, route.metadata, caller, String(given.id));
   const errors: FieldError[] = [];
-  const query = parse(route.query, given.query, errors);
-  const body = parse('body' in route ? route.body : undefined, given.body, errors);
+  const query = parse(route.query, errors, given.query);
+  const body = parse('body' in route ? route.body : undefined, errors, given.body);
   if (errors.length > 0) throw invalidRequest(errors);
   const asked = { caller, subject, query, body, gone: () => goneSignal(response) };
   const answer = await perform(operation, asked, unkeyed(deps.db));
@@ -46,7 +46,7 @@ export async function run(
 }
 
 /** What the route itself would make of it, cross-field rules and all; where it takes nothing, nothing may be given. */
-function parse(schema: unknown, given: unknown = {}, errors: FieldError[]): unknown {
+function parse(schema: unknown, errors: FieldError[], given: unknown = {}): unknown {
   const parsed = (schema instanceof z.ZodType ? schema : z.strictObject({})).safeParse(given);
   if (!parsed.success) errors.push(...fieldErrors(parsed.error.issues, given));
   return parsed.data;

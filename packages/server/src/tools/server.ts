@@ -6,6 +6,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { successStatus } from '@review/contract';
 import type { Deps } from '../deps.ts';
 import { releaseVersion } from '../http/documents.ts';
 import type { Operations } from './operations.ts';
@@ -28,6 +29,18 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
     instructions: INSTRUCTIONS,
   });
 
+  /** What is no call of a tool has no result to carry a problem: it is an error of the protocol, with the problem in it. */
+  async function asProtocol<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      const { problem, document } = problemOf(error, deps, visit);
+      const code = problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+      throw new ProtocolError(code, problem.message, document);
+    }
+  }
+
   server.setRequestHandler('tools/list', () => ({
     tools: operations.tools
       .filter(({ operation }) => operations.opens(operation, visit.caller))
@@ -40,7 +53,7 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     try {
       const answer = await run(deps, visit, operations.get(tool.operation), tool.split(params.arguments ?? {}));
-      if (tool.shown.name === 'generate_file') return await generationResult(deps, visit, operations, answer, client);
+      if (successStatus(tool.route) === 202) return await generationResult(deps, visit, operations, answer, client);
       return toolResult(answer);
     } catch (error) {
       return failedResult(problemOf(error, deps, visit).document);
@@ -73,18 +86,6 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
     onTask('tasks/update', (taskId) => updateTask(deps, visit, taskId));
   }
   return server;
-
-  /** What is no call of a tool has no result to carry a problem: it is an error of the protocol, with the problem in it. */
-  async function asProtocol<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof ProtocolError) throw error;
-      const { problem, document } = problemOf(error, deps, visit);
-      const code = problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-      throw new ProtocolError(code, problem.message, document);
-    }
-  }
 }
 
 function requireTasks(client: ServerContext): void {

@@ -34,7 +34,9 @@ export async function generationResult(
 ) {
   const { id } = Created.parse(answer).data;
   if (followsTasks(client) && operations.opens('files.get', visit.caller)) {
-    return { ...taskOf(await readFile(deps, visit, operations, id)), resultType: 'task', content: [] };
+    // The generation is under way: whatever fails now, the caller must learn its id and not ask for another one.
+    const file = await readFile(deps, visit, operations, id).catch(() => null);
+    if (file !== null) return { ...taskOf(file), resultType: 'task', content: [] };
   }
   const { content, ...result } = toolResult(answer);
   const hint = `${id} is being generated. Call get_file with this id and wait 50, again until its status is final.`;
