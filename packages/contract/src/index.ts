@@ -19,6 +19,7 @@ export * from './reactions.ts';
 export * from './refusals.ts';
 export * from './skills.ts';
 export * from './time.ts';
+export * from './tools.ts';
 export * from './upload.ts';
 export * from './versions.ts';
 export * from './worker-api.ts';

@@ -74,14 +74,18 @@ export function written(schema: z.ZodType, io: Io, own?: string): Schema {
         Object.assign(jsonSchema, schemaRef(name));
         return;
       }
-      // What every integer has says nothing.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // Answers may gain fields; requests may not have unknown ones.
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      tidy(jsonSchema, io);
     },
   });
   return json;
+}
+
+export function tidy(schema: Schema, io: Io): void {
+  // What every integer has says nothing.
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  // Answers may gain fields; requests may not have unknown ones.
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
 const components = (io: Io) =>

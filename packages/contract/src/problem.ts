@@ -51,6 +51,12 @@ export const PROBLEMS = {
     title: 'The signed URL is not valid',
     explanation: 'The URL was altered or its time has passed. Ask the API for a new one.',
   },
+  ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    title: 'The request came by an address that is not ours',
+    explanation:
+      'The tools answer only under a host name of this service, and to web pages only of origins that are allowed: a page elsewhere must not reach them through a browser. The operator can allow more with MCP_HOSTS and CORS_ORIGINS.',
+  },
   NOT_FOUND: {
     status: 404,
     title: 'Not found',

@@ -3,13 +3,16 @@ import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
 import { serveConsole } from './http/console.ts';
 import { documents } from './http/documents.ts';
+import { openDoor } from './http/door.ts';
 import { errorPage, nothingHere } from './http/error-page.ts';
 import { health, type Readiness } from './http/health.ts';
 import { mountContract } from './http/implement.ts';
 import { mountWorkerApi } from './http/implement-worker-api.ts';
 import { observe } from './http/observe.ts';
+import { allOperations } from './http/operations.ts';
 import { overrideMethod } from './http/query-method.ts';
 import { rooms } from './rooms.ts';
+import { mountTools } from './tools/mount.ts';
 
 /** The whole service as an Express app, in the order a request passes it. */
 export function createApp(deps: Deps, readiness: Readiness = { accepting: true }): Express {
@@ -28,7 +31,10 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(health(deps, readiness));
   app.use(documents(deps));
   if (deps.storage.router) app.use(deps.storage.router);
-  mountContract(app, deps, rooms(deps));
+  const door = openDoor(deps);
+  const operations = allOperations(rooms(deps));
+  mountContract(app, deps, door, operations);
+  mountTools(app, deps, door, operations);
   mountWorkerApi(app, deps);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory));
   app.use(nothingHere);
@@ -45,4 +51,5 @@ const EXPOSED = [
   'Idempotency-Replayed',
   'ETag',
   'Location',
+  'WWW-Authenticate',
 ];

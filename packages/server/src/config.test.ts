@@ -68,6 +68,9 @@ test.each([
   ['RATE_LIMITS', ['yes', 'tier-9=1', 'tier-2', 'tier-2=', 'tier-2=0', 'tier-2=-1', 'tier-2=1;tier-3=1', 'tier-2=1,']],
   ['TRUST_PROXY', ['nonsense', '10.0.0.300', '10.0.0.0/64', 'proxy.example.com', '10.0.0.1,,', '-1']],
   ['CORS_ORIGINS', ['*', 'example.com', 'https://example.com/', 'https://a.example,nonsense']],
+  ['MCP_HOSTS', ['https://review.internal', 'review.internal:3000', 'a,,b', '*']],
+  ['OAUTH_ISSUER', ['login.example.com', 'http://login.example.com', 'ftp://login.example.com']],
+  ['OAUTH_AUDIENCE', ['without an issuer']],
   ['BODY_LIMIT', ['0', '1023', '1mb', '104857601']],
   ['LOG_LEVEL', ['verbose', 'INFO']],
   ['SHUTDOWN_SECONDS', ['-1', '3601', 'soon']],
@@ -196,5 +199,27 @@ describe('the server', () => {
     expect(code).toBe(1);
     expect(errors).toContain('ECONNREFUSED');
     expect(errors + output).not.toContain('hunter2');
+  });
+});
+
+test.each([
+  ['OAUTH_JWKS_URL', ['keys', 'http://login.example.com/keys']],
+  ['OAUTH_WORKSPACE', ['Studio', '1']],
+])('%s names itself when it is wrong beside an issuer', (name, values) => {
+  for (const value of values) {
+    const faults = faultsOf({ OAUTH_ISSUER: 'https://login.example.com/', [name]: value }).split('\n');
+    expect([value, faults.length, faults[1]?.split(':')[0]?.trim()]).toEqual([value, 2, name]);
+  }
+});
+
+test('an issuer is taken exactly as it is written; its tokens are for the API, the tools or both', () => {
+  const settings = { OAUTH_ISSUER: 'https://login.example.com/', PUBLIC_URL: 'https://review.example.com/' };
+  expect(read().oauth).toBeNull();
+  expect(read(settings).oauth).toEqual({
+    issuer: 'https://login.example.com/',
+    audiences: ['https://review.example.com', 'https://review.example.com/', 'https://review.example.com/mcp'],
+    jwksUrl: null,
+    workspace: { claim: 'workspace' },
+    scopePrefix: '',
   });
 });

@@ -3,13 +3,27 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Family, type OutputType, TIERS } from '@review/contract';
+import { type Family, type OutputType, TIERS, Uuid } from '@review/contract';
 import { z } from 'zod';
 import type { DatabaseAddress } from './db/open.ts';
 
 const RATE_LIMITS = { ...TIERS, 'failed-credentials': 30 } as const;
 /** Requests per window by tier, and refused credentials per address. */
 export type RateLimits = Record<keyof typeof RATE_LIMITS, number>;
+
+/** Whose access tokens are taken beside our own keys, and how they are read. */
+export interface OAuthSettings {
+  /** Exactly as tokens name it. */
+  issuer: string;
+  /** What tokens are for: any of these. */
+  audiences: string[];
+  /** Null: where the issuer's discovery document says. */
+  jwksUrl: string | null;
+  /** The one workspace of every token, or the claim that names it. */
+  workspace: { id: string } | { claim: string };
+  /** What the issuer writes before the names of our scopes. */
+  scopePrefix: string;
+}
 
 export interface Config {
   production: boolean;
@@ -43,6 +57,10 @@ export interface Config {
   rateLimits: RateLimits | null;
   trustProxy: boolean | number | string[];
   corsOrigins: string[];
+  /** Null takes API keys only. */
+  oauth: OAuthSettings | null;
+  /** Names under which the tools may be called, beside that of PUBLIC_URL and this machine's own. */
+  toolHosts: string[];
   bodyLimit: number;
   /** The least size of an upload's parts and the greatest of the whole, in bytes. */
   uploadPartSize: number;
@@ -100,11 +118,31 @@ export function readConfig(environment: Environment): Config {
     return given ?? '';
   }
 
+  function oauth(): OAuthSettings | null {
+    if (value('OAUTH_ISSUER') === undefined) {
+      const idle = Object.keys(environment).find((name) => name.startsWith('OAUTH_') && value(name));
+      if (idle !== undefined) faults.push(`${idle}: has no effect without OAUTH_ISSUER`);
+      return null;
+    }
+    const workspaceId = value('OAUTH_WORKSPACE');
+    return {
+      issuer: setting('OAUTH_ISSUER', secureUrl, LOCAL_URL),
+      audiences: setting('OAUTH_AUDIENCE', list, [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`].join(',')),
+      jwksUrl: value('OAUTH_JWKS_URL') === undefined ? null : setting('OAUTH_JWKS_URL', secureUrl, LOCAL_URL),
+      workspace:
+        workspaceId === undefined
+          ? { claim: setting('OAUTH_WORKSPACE_CLAIM', z.string(), 'workspace') }
+          : { id: setting('OAUTH_WORKSPACE', Uuid, NO_UUID) },
+      scopePrefix: value('OAUTH_SCOPE_PREFIX') ?? '',
+    };
+  }
+
+  const publicUrl = setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`);
   const config: Config = {
     production,
     port,
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
-    publicUrl: setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`),
+    publicUrl,
     database: setting(
       'DATABASE_URL',
       databaseUrl(setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10')),
@@ -136,6 +174,8 @@ export function readConfig(environment: Environment): Config {
     rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),
     trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
     corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
+    oauth: oauth(),
+    toolHosts: setting('MCP_HOSTS', hostNames, 'off'),
     bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
     uploadPartSize: setting('UPLOAD_PART_SIZE', wholeNumber(1, 5 * GIBIBYTE), String(8 * 1024 * 1024)),
     uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(5 * GIBIBYTE)),
@@ -159,6 +199,26 @@ const wholeNumber = (min: number, max: number) =>
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address such as https://review.example.com' })
   .transform((address) => address.replace(/\/+$/, ''));
+
+const LOCAL_URL = 'http://localhost';
+const NO_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Keys that come over a line that anybody can write on prove nothing. */
+const secureUrl = z
+  .url({ protocol: /^https?$/, error: 'write an address such as https://login.example.com' })
+  .refine(
+    (address) => !URL.canParse(address) || new URL(address).protocol === 'https:' || isLoopback(new URL(address)),
+    'write an https address; plain http is for this machine only',
+  );
+
+const isLoopback = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+
+const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+
+const hostNames = z
+  .string()
+  .regex(/^[a-z0-9.-]+(\s*,\s*[a-z0-9.-]+)*$/i, 'write off, or host names such as review.internal, separated by commas')
+  .transform((text) => (text === 'off' ? [] : text.toLowerCase().split(/\s*,\s*/)));
 
 const databaseUrl = (connections: number) =>
   z.string().transform((address, context): DatabaseAddress => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from './test/eventually.ts';
 import { DIALECTS, type House, openHouse } from './test/house.ts';
 import { runFile, type ServerProcess, startServer } from './test/server-process.ts';
+import { currentRequest, post } from './tools/test/wire.ts';
 
 const BODY = JSON.stringify({ name: 'Sent slowly' });
 
@@ -79,6 +80,19 @@ test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the 
   server.process.kill('SIGTERM');
   expect((await server.finished).code).toBe(0);
   expect(await cutOff).toBe(true);
+});
+
+test('a stream of the tools, which has no end of its own, does not hold up the stop', async () => {
+  await using house = await openHouse('sqlite');
+  await using server = await startServer({ DATABASE_URL: house.databaseUrl, PUBLIC_URL: house.url });
+  const subscribe = currentRequest('subscriptions/listen', { notifications: {} });
+  const stream = await post({ ...house, url: server.url }, house.people.owner.key, subscribe);
+  expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const asked = performance.now();
+  server.process.kill('SIGTERM');
+  expect(await stream.text()).toContain('data: ');
+  expect((await server.finished).code).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
 test('a port that is taken is said plainly, and the end is 1', async () => {

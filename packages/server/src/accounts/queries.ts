@@ -55,6 +55,11 @@ export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<str
   return id;
 }
 
+export async function findUser(db: Database, email: string): Promise<string | undefined> {
+  const row = await db.selectFrom('users').select('id').where('email', '=', email.toLowerCase()).executeTakeFirst();
+  return row?.id;
+}
+
 /** A member of the workspace, named by id or by e-mail. */
 export async function findMember(db: Database, workspaceId: string, user: string): Promise<string | undefined> {
   const row = await db

@@ -3,16 +3,17 @@ import { FAMILIES, SCOPES, Scope, Uuid } from '@review/contract';
 import { Command, CommanderError } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
-import { findMember, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { readConfig } from '../config.ts';
 import { issueKey } from '../credentials/issue.ts';
-import { listCredentials, revokeCredential } from '../credentials/queries.ts';
+import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
 import { listReports } from '../workers/queries.ts';
 import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
+import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
 
 const asJson = process.argv.includes('--json');
@@ -57,9 +58,8 @@ function program(): Command {
       }),
     );
 
-  review
-    .command('user')
-    .description('people')
+  const user = review.command('user').description('people');
+  user
     .command('create')
     .description('create an account in a workspace; an e-mail that has an account joins that account to the workspace')
     .requiredOption('--workspace <id>', 'the workspace')
@@ -77,6 +77,23 @@ function program(): Command {
         const person = { workspaceId, email, name, displayName, avatarUrl };
         const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
         output.show({ id }, `User ${id}`);
+      }),
+    );
+
+  user
+    .command('link')
+    .description('say which account a subject of OAUTH_ISSUER is, instead of what was known of either')
+    .requiredOption('--email <address>', 'the e-mail address of the account')
+    .requiredOption('--subject <sub>', 'the subject, as the tokens of the issuer name it')
+    .action((options: { email: string; subject: string }) =>
+      withDeps(async ({ db, config }) => {
+        if (config.oauth === null) throw new CommandError('OAUTH_ISSUER: set it as for the server');
+        const { issuer } = config.oauth;
+        const id = await findUser(db, options.email);
+        if (id === undefined) throw new CommandError(`--email: nobody has the e-mail ${options.email}`);
+        const subject = required('--subject', options.subject);
+        await db.transaction().execute((trx) => relinkSubject(trx, { issuer, subject }, id, now()));
+        output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
       }),
     );
 
@@ -159,6 +176,20 @@ function program(): Command {
         output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
       }),
     );
+
+  review
+    .command('mcp')
+    .description('the tools of a running server over standard input and output, for clients that start a program')
+    .option('--url <address>', 'the address of the server', process.env['REVIEW_URL'] ?? 'http://127.0.0.1:3000')
+    .option(
+      '--token <token>',
+      'an API key or access token; better given as REVIEW_TOKEN, which no list of processes shows',
+    )
+    .action(({ url, token = process.env['REVIEW_TOKEN'] }: { url: string; token?: string }) => {
+      if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
+      if (!token) throw new CommandError('--token: give an API key, or set REVIEW_TOKEN');
+      return passOnTools({ url, token });
+    });
   return review;
 }
 

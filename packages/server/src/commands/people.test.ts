@@ -30,6 +30,26 @@ test('an e-mail that has an account joins that account to another workspace', as
   expect(await shown(foreigner)).toEqual([['Admiral', 'https://a.example/2.png']]);
 });
 
+test('a subject of the issuer is linked to an account, and to another one later', async () => {
+  const issuer = 'https://login.example.com';
+  const oauth = { ...settings(), OAUTH_ISSUER: issuer };
+  const link = (email: string, subject: string) =>
+    reviewJson(oauth, 'user', 'link', '--email', email, '--subject', subject);
+  const { owner, manager } = house.people;
+  await link('owner@example.com', 'one');
+  await link('Owner@example.com', 'two');
+  await link('manager@example.com', 'one');
+  const links = await house.deps.db.selectFrom('oauth_subjects').selectAll().orderBy('subject').execute();
+  expect(links.map(({ subject, user_id }) => [subject, user_id])).toEqual([
+    ['one', manager.userId],
+    ['two', owner.userId],
+  ]);
+  const nobody = await review(oauth, 'user', 'link', '--email', 'nobody@example.com', '--subject', 'one');
+  expect([nobody.code, nobody.errors]).toEqual([1, '--email: nobody has the e-mail nobody@example.com\n']);
+  const alone = await review(settings(), 'user', 'link', '--email', 'owner@example.com', '--subject', 'one');
+  expect([alone.code, alone.errors]).toEqual([1, 'OAUTH_ISSUER: set it as for the server\n']);
+});
+
 test('migrate on a schema that is up to date applies nothing', async () => {
   expect(await review(settings(), 'migrate')).toEqual({ code: 0, output: 'The schema is up to date.\n', errors: '' });
 });

@@ -1,4 +1,4 @@
-import type { Database } from '../db/schema.ts';
+import type { Database, Writer } from '../db/schema.ts';
 
 export interface StoredCredential {
   id: string;
@@ -100,4 +100,52 @@ export async function listCredentials(db: Database, workspaceId: string | undefi
     .orderBy('key.created_at')
     .orderBy('key.id')
     .execute();
+}
+
+export interface Subject {
+  issuer: string;
+  subject: string;
+}
+
+/** The account that a subject is linked to; `member` tells whether it belongs to the workspace. */
+export async function findLinkedUser(
+  db: Database,
+  { issuer, subject }: Subject,
+  workspaceId: string,
+): Promise<{ userId: string; member: boolean } | undefined> {
+  const row = await db
+    .selectFrom('oauth_subjects as linked')
+    .leftJoin('workspace_members as membership', (join) =>
+      join.onRef('membership.user_id', '=', 'linked.user_id').on('membership.workspace_id', '=', workspaceId),
+    )
+    .select(['linked.user_id', 'membership.id'])
+    .where('linked.issuer', '=', issuer)
+    .where('linked.subject', '=', subject)
+    .executeTakeFirst();
+  return row && { userId: row.user_id, member: row.id !== null };
+}
+
+/** Links the subject to the account of that e-mail, unless either of them is linked already. */
+export async function linkNewSubject(db: Database, { issuer, subject }: Subject, email: string, at: string) {
+  await db
+    .insertInto('oauth_subjects')
+    .columns(['issuer', 'subject', 'user_id', 'created_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('users')
+        .select([eb.val(issuer).as('issuer'), eb.val(subject).as('subject'), 'id', eb.val(at).as('created_at')])
+        .where('email', '=', email),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Links the subject to the account, instead of whatever either of them was linked to. */
+export async function relinkSubject(trx: Writer, { issuer, subject }: Subject, userId: string, at: string) {
+  await trx
+    .deleteFrom('oauth_subjects')
+    .where('issuer', '=', issuer)
+    .where((eb) => eb.or([eb('subject', '=', subject), eb('user_id', '=', userId)]))
+    .execute();
+  await trx.insertInto('oauth_subjects').values({ issuer, subject, user_id: userId, created_at: at }).execute();
 }

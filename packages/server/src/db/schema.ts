@@ -34,6 +34,8 @@ export interface Schema {
     last_used_at: string | null;
     revoked_at: string | null;
   };
+  /** Which account a subject of an outside issuer is. */
+  oauth_subjects: { issuer: string; subject: string; user_id: string; created_at: string };
   projects: {
     id: string;
     workspace_id: string;

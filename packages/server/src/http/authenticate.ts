@@ -3,7 +3,9 @@ import { hashApiKey, isApiKey } from '../credentials/api-key.ts';
 import { findCredential, recordUse, type StoredCredential } from '../credentials/queries.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import { briefly } from './briefly.ts';
 import { ProblemError } from './problem.ts';
+import { tokenHolders, UnknownHolder } from './token-holder.ts';
 
 export interface Caller {
   credentialId: string;
@@ -12,31 +14,15 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
 }
 
-/** A revoked key stops working within a second, on every process: what is remembered is shorter than that. */
-const REMEMBERED_MS = 500;
-const REMEMBERED_KEYS = 10_000;
+/** What a credential opens: the API, or the tools alone. Each has a description of its own by RFC 9728. */
+export type Resource = '' | '/mcp';
 
-/** Finds out who calls, from the Authorization header. */
+export const metadataPath = (resource: Resource) => `/.well-known/oauth-protected-resource${resource}`;
+
+/** Finds out who calls, from the Authorization header: by an API key of ours, or by an access token of the issuer. */
 export function authenticator({ db, config, log }: Deps) {
-  const remembered = new Map<string, { credential: Promise<StoredCredential | undefined>; until: number }>();
-  const challenge = `Bearer resource_metadata="${config.publicUrl}/.well-known/oauth-protected-resource"`;
-  const refusal = (code: 'MISSING_CREDENTIAL' | 'INVALID_CREDENTIAL' | 'EXPIRED_CREDENTIAL') =>
-    new ProblemError(code, {
-      headers: {
-        'WWW-Authenticate': code === 'MISSING_CREDENTIAL' ? challenge : `${challenge}, error="invalid_token"`,
-      },
-    });
-
-  function lookUp(hash: string): Promise<StoredCredential | undefined> {
-    const known = remembered.get(hash);
-    if (known && known.until > performance.now()) return known.credential;
-    if (remembered.size >= REMEMBERED_KEYS) remembered.clear();
-    const credential = findCredential(db, hash);
-    remembered.set(hash, { credential, until: performance.now() + REMEMBERED_MS });
-    // A database that was down for a moment must not be remembered as an answer.
-    credential.catch(() => remembered.delete(hash));
-    return credential;
-  }
+  const credentials = briefly((hash: string) => findCredential(db, hash));
+  const holders = config.oauth && tokenHolders({ db, log }, config.oauth);
 
   function noteUse(credential: StoredCredential): void {
     if (credential.lastUsedAt !== null && credential.lastUsedAt > secondsFromNow(-60)) return;
@@ -46,13 +32,12 @@ export function authenticator({ db, config, log }: Deps) {
     );
   }
 
-  return async (authorization: string | undefined): Promise<Caller> => {
-    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw refusal('MISSING_CREDENTIAL');
-    if (!isApiKey(token)) throw refusal('INVALID_CREDENTIAL');
-    const credential = await lookUp(hashApiKey(token));
-    if (credential === undefined || credential.revokedAt !== null) throw refusal('INVALID_CREDENTIAL');
-    if (credential.expiresAt !== null && credential.expiresAt <= secondsFromNow(0)) throw refusal('EXPIRED_CREDENTIAL');
+  async function keyHolder(key: string): Promise<Caller> {
+    const credential = await credentials(hashApiKey(key));
+    if (credential === undefined || credential.revokedAt !== null) throw new UnknownHolder('INVALID_CREDENTIAL');
+    if (credential.expiresAt !== null && credential.expiresAt <= secondsFromNow(0)) {
+      throw new UnknownHolder('EXPIRED_CREDENTIAL');
+    }
     noteUse(credential);
     return {
       credentialId: credential.id,
@@ -60,5 +45,25 @@ export function authenticator({ db, config, log }: Deps) {
       workspaceId: credential.workspaceId,
       scopes: new Set(credential.scopes.flatMap((scope) => Scope.safeParse(scope).data ?? [])),
     };
-  };
+  }
+
+  async function holder(authorization: string | undefined): Promise<Caller> {
+    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw new UnknownHolder('MISSING_CREDENTIAL');
+    if (isApiKey(token)) return keyHolder(token);
+    if (holders === null) throw new UnknownHolder('INVALID_CREDENTIAL');
+    return holders(token);
+  }
+
+  return async (authorization: string | undefined, resource: Resource = ''): Promise<Caller> =>
+    holder(authorization).catch((error: unknown) => {
+      if (!(error instanceof UnknownHolder)) throw error;
+      const challenge = `Bearer resource_metadata="${config.publicUrl}${metadataPath(resource)}"`;
+      throw new ProblemError(error.code, {
+        ...(error.message !== '' && { detail: error.message }),
+        headers: {
+          'WWW-Authenticate': error.code === 'MISSING_CREDENTIAL' ? challenge : `${challenge}, error="invalid_token"`,
+        },
+      });
+    });
 }

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { openApiDocument, PROBLEMS, problemType, SCOPES } from '@review/contract';
 import { Router, static as serveDirectory } from 'express';
 import type { Deps } from '../deps.ts';
+import { metadataPath, type Resource } from './authenticate.ts';
 import { ProblemError } from './problem.ts';
+
+const RESOURCES: Resource[] = ['', '/mcp'];
 
 /** What the interface says of itself: its description, a page to read it on, and what each problem means. */
 export function documents({ config }: Deps): Router {
@@ -26,11 +29,12 @@ export function documents({ config }: Deps): Router {
         .type('text/plain')
         .send(`${problem.code} (${problem.status})\n${problem.title}.\n\n${problem.explanation}\n`);
     })
-    .get('/.well-known/oauth-protected-resource', (_request, response) => {
+    .get(RESOURCES.map(metadataPath), (request, response) => {
       response.json({
-        resource: config.publicUrl,
+        resource: config.publicUrl + RESOURCES.find((resource) => metadataPath(resource) === request.path),
+        ...(config.oauth && { authorization_servers: [config.oauth.issuer] }),
         bearer_methods_supported: ['header'],
-        scopes_supported: SCOPES,
+        scopes_supported: SCOPES.map((scope) => (config.oauth?.scopePrefix ?? '') + scope),
         resource_documentation: `${config.publicUrl}/docs`,
       });
     })
@@ -49,7 +53,7 @@ export function documents({ config }: Deps): Router {
     );
 }
 
-function releaseVersion(): string {
+export function releaseVersion(): string {
   const manifest: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );

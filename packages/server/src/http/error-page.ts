@@ -33,7 +33,8 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
   };
 }
 
-function asProblem(error: unknown): ProblemError {
+/** What the caller is told of a failure: nothing of its inside. */
+export function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof StorageFull) return new ProblemError('STORAGE_FULL');
   if (error instanceof StorageUnavailable) return new ProblemError('NOT_READY', { headers: { 'Retry-After': '1' } });

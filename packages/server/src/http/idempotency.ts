@@ -69,7 +69,8 @@ export async function attempt(
   return replayed(first.response);
 }
 
-const unkeyed = (db: Database): Attempt => ({
+/** Work that nothing is remembered of. */
+export const unkeyed = (db: Database): Attempt => ({
   replayed: false,
   write: (work) => inTransaction(db, work),
   release: async () => {},

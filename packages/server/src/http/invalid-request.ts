@@ -15,8 +15,12 @@ export function refuseInvalid(
     ...fieldErrors(issuesOf(invalid.query), request.query, '#query'),
     ...fieldErrors(issuesOf(invalid.body), request.body),
   ];
+  next(invalidRequest(errors));
+}
+
+export function invalidRequest(errors: FieldError[]): ProblemError {
   const count = errors.length === 1 ? '1 field is' : `${errors.length} fields are`;
-  next(new ProblemError('INVALID_REQUEST', { detail: `${count} not valid.`, errors }));
+  return new ProblemError('INVALID_REQUEST', { detail: `${count} not valid.`, errors });
 }
 
 /** ts-rest passes on what the schema reported; with zod 4 behind the standard interface these are zod's own issues. */

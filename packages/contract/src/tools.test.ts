@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { contractTools, type Tool } from './index.ts';
+
+const tools = contractTools();
+const named = (name: string): Tool => {
+  const tool = tools.find((candidate) => candidate.shown.name === name);
+  if (tool === undefined) throw new Error(`there is no ${name}`);
+  return tool;
+};
+const hints = (name: string) =>
+  Object.entries(named(name).shown.annotations).flatMap(([hint, holds]) => (holds ? [hint.replace('Hint', '')] : []));
+
+/** The names of the reference, then those that the design adds. */
+const NAMES = [
+  'whoami generate_file create_folder list_project_members add_project_members create_project_comment',
+  'get_project_access_link update_skill publish_skill_version',
+  'list_workspace_members list_projects get_project list_models get_file list_project_files cancel_generation',
+  'list_project_versions create_file_comment list_project_comments list_skills get_skill',
+].flatMap((line) => line.split(' '));
+
+describe('tools', () => {
+  it('are exactly those of the specification', () => {
+    expect(tools.map(({ shown }) => shown.name).sort()).toEqual([...NAMES].sort());
+  });
+
+  it.each(tools.map(({ shown, route }) => [shown.name, shown, route] as const))(
+    '%s says what it is, takes and gives',
+    (_, tool, route) => {
+      expect(tool.title).not.toBe('');
+      expect(tool.description.startsWith(tool.title)).toBe(true);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      for (const field of tool.inputSchema.required) expect(tool.inputSchema.properties).toHaveProperty(field);
+      expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toContain('$ref');
+      const answers = Object.keys(route.responses)[0] !== '204';
+      expect(tool.outputSchema !== undefined).toBe(answers);
+      if (answers) expect(tool.outputSchema?.required).toContain('data');
+    },
+  );
+
+  it('take the path, the query and the body as one object', () => {
+    const {
+      shown: { inputSchema },
+      split,
+    } = named('create_folder');
+    expect(Object.keys(inputSchema.properties)).toEqual(['id', 'name', 'parent']);
+    expect(inputSchema.required).toEqual(['id', 'name']);
+    expect(inputSchema.properties['id']).toMatchObject({ description: 'The id of the project.' });
+    expect(split({ id: 'a', name: 'b' })).toEqual({ id: 'a', query: {}, body: { name: 'b' } });
+    expect(Object.keys(named('list_project_versions').shown.inputSchema.properties)).toEqual([
+      'id',
+      'page',
+      'sort.type',
+      'sort.direction',
+    ]);
+    expect(named('get_file').split({ id: 'a', wait: 5 })).toEqual({ id: 'a', query: { wait: 5 }, body: {} });
+  });
+
+  it('lose no argument on the way: an unknown one still reaches a schema that refuses it', () => {
+    expect(named('whoami').split({ id: 'a', odd: 1 }).query).toEqual({ id: 'a', odd: 1 });
+    expect(named('get_file').split({ id: 'a', odd: 1 }).query).toEqual({ odd: 1 });
+    expect(named('create_folder').split({ id: 'a', odd: 1 }).body).toEqual({ odd: 1 });
+    expect(named('list_projects').split({ id: 'a' }).body).toEqual({ id: 'a' });
+  });
+
+  it('stand in the documentation with their scopes', () => {
+    const documented = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
+    const rows = Array.from(documented.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm), ([, ...cells]) => cells);
+    const expected = tools.map(({ shown, route }) => [
+      shown.name,
+      route.metadata.scopes.map((scope) => `\`${scope}\``).join(' or ') || 'none',
+      shown.title,
+    ]);
+    expect(rows).toEqual(expected);
+  });
+
+  it('tell what they change', () => {
+    expect(hints('whoami')).toEqual(['readOnly', 'idempotent']);
+    expect(hints('list_projects')).toEqual(['readOnly', 'idempotent']);
+    expect(hints('create_folder')).toEqual([]);
+    expect(hints('generate_file')).toEqual(['openWorld']);
+    expect(hints('update_skill')).toEqual(['destructive', 'idempotent']);
+    expect(hints('cancel_generation')).toEqual(['destructive']);
+  });
+});

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { contract } from './contract.ts';
+import { type Room, type Route, successStatus } from './endpoint.ts';
+import { SUBJECT_IDS } from './ids.ts';
+import { type Io, tidy } from './openapi-schemas.ts';
+
+const ObjectSchema = z.object({
+  properties: z.record(z.string(), z.json()).default({}),
+  required: z.array(z.string()).default([]),
+});
+type Properties = z.infer<typeof ObjectSchema>['properties'];
+type ObjectSchema = { type: 'object'; properties: Properties; required: string[]; additionalProperties?: false };
+
+/** An endpoint as a tool: named, described and typed by its route alone. */
+export interface Tool {
+  /** The room and verb of the endpoint. */
+  operation: string;
+  route: Route;
+  /** What clients are told of it. */
+  shown: {
+    name: string;
+    title: string;
+    description: string;
+    inputSchema: ObjectSchema;
+    /** None where the endpoint answers without a body. */
+    outputSchema?: ObjectSchema;
+    annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  };
+  /** The arguments of a call, as the path, the query and the body of the request that they stand for. */
+  split(given: Readonly<Record<string, unknown>>): { id: unknown; query: unknown; body: unknown };
+}
+
+/** Every endpoint that has a tool name. */
+export function contractTools(): Tool[] {
+  const rooms: Record<string, Room> = contract;
+  return Object.entries(rooms).flatMap(([room, routes]) =>
+    Object.entries(routes).flatMap(([verb, route]) => {
+      const name = route.metadata.tool;
+      return name === undefined ? [] : [toolOf(name, `${room}.${verb}`, route)];
+    }),
+  );
+}
+
+function toolOf(name: string, operation: string, route: Route): Tool {
+  const { subject } = route.metadata;
+  const path: Properties = subject === null ? {} : { id: pathId(subject) };
+  const query = fieldsOf(route.query);
+  const body = fieldsOf('body' in route ? route.body : undefined);
+  const output = schemaOf(route.responses[successStatus(route)], 'output');
+  const properties = { ...path, ...query.properties, ...body.properties };
+  const parts = [path, query.properties, body.properties].flatMap(Object.keys);
+  const twice = parts.find((field, index) => parts.indexOf(field) !== index);
+  // Arguments have one name each; a route that needs one name for two things cannot be a tool as it is.
+  if (twice !== undefined) throw new Error(`${operation} takes ${twice} in two places: it cannot be a tool`);
+  const required = [...Object.keys(path), ...query.required, ...body.required];
+  const inQuery = (field: string) => Object.hasOwn(query.properties, field) || !('body' in route);
+  return {
+    operation,
+    route,
+    shown: {
+      name,
+      title: route.summary,
+      description: [route.summary, route.description].filter(Boolean).join('. '),
+      inputSchema: { type: 'object', properties, required, additionalProperties: false },
+      ...(output !== null && { outputSchema: output }),
+      annotations: annotationsOf(route),
+    },
+    split: ({ id, ...rest }) => {
+      const fields = Object.entries(subject === null && id !== undefined ? { id, ...rest } : rest);
+      return {
+        id,
+        query: Object.fromEntries(fields.filter(([field]) => inQuery(field))),
+        body: Object.fromEntries(fields.filter(([field]) => !inQuery(field))),
+      };
+    },
+  };
+}
+
+/** What a client may assume before it asks its user: by the method, and by whether the answer makes something new. */
+function annotationsOf(route: Route): Tool['shown']['annotations'] {
+  const method: string = route.method;
+  const reads = method === 'GET' || method === 'QUERY';
+  const status = successStatus(route);
+  return {
+    readOnlyHint: reads,
+    destructiveHint: !reads && status === 204,
+    idempotentHint: reads || method === 'PATCH' || method === 'DELETE',
+    // Accepted, to be done elsewhere: by a provider outside.
+    openWorldHint: status === 202,
+  };
+}
+
+const pathId = (subject: keyof typeof SUBJECT_IDS) => ({
+  ...jsonSchema(SUBJECT_IDS[subject], 'input'),
+  description: `The id of the ${subject.replaceAll('-', ' ')}.`,
+});
+
+const fieldsOf = (schema: unknown) => schemaOf(schema, 'input') ?? { properties: {}, required: [] };
+
+function schemaOf(schema: unknown, io: Io): ObjectSchema | null {
+  if (!(schema instanceof z.ZodType)) return null;
+  return { type: 'object', ...ObjectSchema.parse(jsonSchema(schema, io)) };
+}
+
+/** Whole, without references: a tool's schema has to stand alone. */
+function jsonSchema(schema: z.ZodType, io: Io) {
+  const { $schema: _, ...written } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => tidy(jsonSchema, io),
+  });
+  return z.record(z.string(), z.json()).parse(written);
+}

@@ -1,0 +1,132 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  PROTOCOL_VERSION_META_KEY,
+  parseJSONRPCMessage,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { Problem } from '@review/contract';
+import { z } from 'zod';
+
+/**
+ * The tools of a running server, for clients that start a program and talk to it over its standard input and output: every
+ * message is passed on, and so is every answer. Nothing else may be written to the output.
+ */
+export async function passOnTools(server: { url: string; token: string }): Promise<void> {
+  const here = new StdioServerTransport();
+  const ended = new Promise<void>((resolve) => {
+    here.onclose = resolve;
+  });
+  const underWay = new Map<unknown, AbortController>();
+  let agreedVersion: string | undefined;
+
+  async function pass(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
+    const answer = await fetch(`${server.url.replace(/\/+$/, '')}/mcp`, {
+      method: 'POST',
+      headers: { ...headersOf(message, agreedVersion), authorization: `Bearer ${server.token}` },
+      body: JSON.stringify(message),
+      signal,
+    });
+    let answered = !isJSONRPCRequest(message);
+    for await (const text of messagesIn(answer)) {
+      const passed = parseJSONRPCMessage(JSON.parse(text));
+      // The answer to a handshake says which version every later request has to name.
+      agreedVersion = Handshake.safeParse(passed).data?.result.protocolVersion ?? agreedVersion;
+      answered ||= isJSONRPCResponse(passed);
+      await here.send(passed);
+    }
+    if (!answered) throw new Error('the connection ended before the answer came');
+  }
+
+  here.onmessage = (message) => {
+    const canceled = Cancellation.safeParse(message).data?.params.requestId;
+    // The server sees that nobody waits any longer when the connection closes.
+    if (canceled !== undefined) underWay.get(canceled)?.abort();
+    const stop = new AbortController();
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    if (id !== undefined) underWay.set(id, stop);
+    pass(message, stop.signal)
+      .catch(async (error: unknown) => {
+        if (id !== undefined && !stop.signal.aborted) await here.send({ jsonrpc: '2.0', id, error: explain(error) });
+      })
+      .finally(() => underWay.delete(id));
+  };
+  await here.start();
+  await ended;
+  for (const stop of underWay.values()) stop.abort();
+}
+
+const Handshake = z.object({ result: z.object({ protocolVersion: z.string(), serverInfo: z.object({}) }) });
+const Cancellation = z.object({
+  method: z.literal('notifications/cancelled'),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
+const Request = z.object({
+  method: z.string(),
+  params: z
+    .object({
+      name: z.string().optional(),
+      uri: z.string().optional(),
+      taskId: z.string().optional(),
+      _meta: z.object({ [PROTOCOL_VERSION_META_KEY]: z.string().optional() }).optional(),
+    })
+    .optional(),
+});
+
+/** What a message says of itself is repeated in the head, so that the way to the server need not read bodies. */
+function headersOf(message: JSONRPCMessage, agreedVersion: string | undefined): Record<string, string> {
+  const { method = '', params } = Request.safeParse(message).data ?? {};
+  const named = params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  const version = named ?? agreedVersion;
+  const subject = params?.taskId ?? params?.uri ?? params?.name;
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(version !== undefined && { 'mcp-protocol-version': version }),
+    ...(named !== undefined && { 'mcp-method': method }),
+    ...(named !== undefined && subject !== undefined && { 'mcp-name': headerText(subject) }),
+  };
+}
+
+const headerText = (text: string) =>
+  /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+
+/** The messages of an answer: one of JSON, or those of a stream as they come. */
+async function* messagesIn(answer: Response): AsyncGenerator<string> {
+  if (answer.status === 202) return;
+  const type = answer.headers.get('content-type') ?? '';
+  if (!answer.ok && !/^application\/json\b/.test(type)) {
+    const problem = Problem.safeParse(await answer.json().catch(() => null)).data;
+    throw new ServerRefusal(answer.status, problem);
+  }
+  if (!/^text\/event-stream\b/.test(type) || answer.body === null) {
+    yield await answer.text();
+    return;
+  }
+  let rest = '';
+  for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + part).replaceAll('\r\n', '\n').split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+      if (data.length > 0 && data[0] !== '') yield data.join('\n');
+    }
+  }
+}
+
+/** The server answered without speaking the protocol: the credential, the rate or the address was refused. */
+class ServerRefusal extends Error {
+  override name = 'ServerRefusal';
+  readonly problem: Problem | undefined;
+
+  constructor(status: number, problem: Problem | undefined) {
+    super(problem === undefined ? `The server answered ${status}.` : `${problem.title}: ${problem.detail}`);
+    this.problem = problem;
+  }
+}
+
+function explain(error: unknown): { code: number; message: string; data?: Problem } {
+  if (!(error instanceof ServerRefusal)) return { code: -32603, message: `The server cannot be reached: ${error}` };
+  return { code: -32603, message: error.message, ...(error.problem && { data: error.problem }) };
+}

@@ -1,0 +1,265 @@
+import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../test/eventually.ts';
+import { DIALECTS, type House, onEachDatabase, openHouse } from '../test/house.ts';
+import { newcomer } from '../test/people.ts';
+import { problemIn } from '../test/problem-in.ts';
+import { type Issuer, openIssuer } from './test/issuer.ts';
+
+const AUDIENCE = 'https://review.example.com';
+const SECONDS = () => Math.floor(Date.now() / 1000);
+
+const ping = (house: House, token: string) =>
+  house.request(null, 'GET', '/api/ping', { headers: { authorization: `Bearer ${token}` } });
+
+/** What a token of the house's owner says beside what every token says. */
+const ownerOf = (house: House): JWTPayload => ({
+  sub: 'the-owner',
+  email: 'owner@example.com',
+  email_verified: true,
+  workspace: house.workspaceId,
+  scope: 'files:read folders:write openid made:up',
+});
+
+const issuer: Issuer = await openIssuer(() => AUDIENCE);
+afterAll(() => issuer[Symbol.asyncDispose]());
+
+onEachDatabase(
+  (house) => {
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const token = (claims: JWTPayload = {}, header = {}) => issuer.token({ ...ownerOf(house()), ...claims }, header);
+
+    async function refused(text: string, code: 'INVALID_CREDENTIAL' | 'EXPIRED_CREDENTIAL', detail: RegExp) {
+      const answer = await ping(house(), text);
+      const problem = await problemIn(answer, code);
+      expect(problem.detail).toMatch(detail);
+      expect(answer.headers.get('www-authenticate')).toBe(
+        `Bearer resource_metadata="${AUDIENCE}/.well-known/oauth-protected-resource", error="invalid_token"`,
+      );
+    }
+
+    test('a token of the issuer is its subject, in its workspace, with those of its scopes that are ours', async () => {
+      const answer = await ping(house(), await token());
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({
+        data: { workspace: { id: house().workspaceId }, scopes: ['files:read', 'folders:write'] },
+      });
+      const path = `/api/projects/${house().projectId}/folders`;
+      const call = async (method: string, scope: string) =>
+        house().request(null, method, path, {
+          headers: { authorization: `Bearer ${await token({ scope })}`, 'content-type': 'application/json' },
+          ...(method === 'POST' && { body: JSON.stringify({ name: 'By token' }) }),
+        });
+      expect((await call('POST', 'folders:write')).status).toBe(201);
+      await problemIn(await call('POST', 'folders:read'), 'INSUFFICIENT_SCOPE');
+      expect((await call('GET', 'folders:read')).status).toBe(200);
+    });
+
+    test.each([
+      ['scp as a list', { scope: undefined, scp: ['files:read'] }, {}],
+      ['scp as words', { scope: undefined, scp: 'files:read' }, {}],
+      ['typ JWT', {}, { typ: 'JWT' }],
+      ['typ with its family', {}, { typ: 'application/at+jwt' }],
+      ['one audience of several', { aud: ['https://other.example.com', AUDIENCE] }, {}],
+      ['the tools as its audience', { aud: `${AUDIENCE}/mcp` }, {}],
+      ['a clock that is a little behind', { exp: SECONDS() - 3 }, {}],
+      ['a clock that is a little ahead', { nbf: SECONDS() + 3 }, {}],
+    ])('%s is taken', async (_, claims, header) => {
+      expect((await ping(house(), await token(claims, header))).status).toBe(200);
+    });
+
+    test('no scope of ours: the credential is good, and opens nothing that needs one', async () => {
+      const answer = await ping(house(), await token({ scope: undefined }));
+      expect(await answer.json()).toMatchObject({ data: { scopes: [] } });
+    });
+
+    test('a token past its time is 401 EXPIRED_CREDENTIAL, also while it is in use', async () => {
+      await refused(await token({ exp: SECONDS() - 60 }), 'EXPIRED_CREDENTIAL', /expired/);
+      const brief = await token({ exp: SECONDS() + 60 });
+      expect((await ping(house(), brief)).status).toBe(200);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 75_000 });
+      await refused(brief, 'EXPIRED_CREDENTIAL', /expired/);
+    });
+
+    test.each([
+      ['for another service', { aud: 'https://other.example.com' }, /audience/],
+      ['for nobody in particular', { aud: undefined }, /audience/],
+      ['of another issuer', { iss: 'https://login.example.com' }, /another issuer/],
+      ['not valid yet', { nbf: SECONDS() + 60 }, /not valid yet/],
+      ['without an end', { exp: undefined }, /claim exp/],
+      ['without a subject', { sub: undefined }, /claim sub/],
+      ['with a subject that no database stores', { sub: 'a\0b' }, /claim sub/],
+      ['without a workspace', { workspace: undefined }, /no workspace.*claim workspace/],
+      ['with a workspace that is no id', { workspace: ['Studio'] }, /no workspace/],
+      ['of a workspace that is not there', { workspace: '0198c0de-0000-7000-8000-000000000000' }, /no member/],
+    ])('a token %s is refused', async (_, claims, detail) => {
+      await refused(await token(claims), 'INVALID_CREDENTIAL', detail);
+    });
+
+    test('a token of another kind, or signed as anybody could, is refused', async () => {
+      await refused(await token({}, { typ: 'logout+jwt' }), 'INVALID_CREDENTIAL', /typ/);
+      await refused(await token({}, { typ: undefined }), 'INVALID_CREDENTIAL', /typ/);
+      const claims = { ...ownerOf(house()), iss: issuer.url, aud: AUDIENCE, exp: SECONDS() + 60 };
+      await refused(new UnsecuredJWT(claims).encode(), 'INVALID_CREDENTIAL', /./);
+      const shared = new TextEncoder().encode('a secret that both sides would have to know');
+      const symmetric = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).sign(shared);
+      await refused(symmetric, 'INVALID_CREDENTIAL', /signed by one of RS256/);
+      const [head, , signature] = (await token()).split('.');
+      const altered = Buffer.from(JSON.stringify({ ...claims, scope: 'skills:write' })).toString('base64url');
+      await refused(`${head}.${altered}.${signature}`, 'INVALID_CREDENTIAL', /neither an API key/);
+      for (const text of ['a.b.c', '...', 'e30.e30.', 'x'.repeat(8000)]) {
+        await refused(text, 'INVALID_CREDENTIAL', /./);
+      }
+    });
+
+    describe('whose it is', () => {
+      test('an e-mail that the issuer has not verified is nobody', async () => {
+        const { email, userId } = await newcomer(house());
+        for (const email_verified of [undefined, false, 'true', 1]) {
+          const claims = { sub: `unverified-${userId}`, email, email_verified };
+          await refused(await token(claims), 'INVALID_CREDENTIAL', /verified/);
+        }
+        await refused(await token({ sub: 'nobody', email: undefined }), 'INVALID_CREDENTIAL', /linked/);
+        await refused(await token({ sub: 'nobody', email: 'nobody@example.com' }), 'INVALID_CREDENTIAL', /linked/);
+      });
+
+      test('once linked, the subject decides: an e-mail that changes or goes is no longer asked', async () => {
+        const person = await newcomer(house());
+        const claims = { sub: `subject-${person.userId}`, email: person.email.toUpperCase() };
+        expect((await ping(house(), await token(claims))).status).toBe(200);
+        expect((await ping(house(), await token({ ...claims, email: undefined }))).status).toBe(200);
+        const moved = await token({ ...claims, email: 'owner@example.com' });
+        const me = { headers: { authorization: `Bearer ${moved}`, 'content-type': 'application/json' } };
+        const made = await house().request(null, 'QUERY', '/api/projects', { ...me, body: '{}' });
+        // The newcomer is in no project; the owner of that e-mail is.
+        await problemIn(made, 'INSUFFICIENT_SCOPE');
+        const readable = await token({ ...claims, email: 'owner@example.com', scope: 'projects:read' });
+        const list = await house().request(null, 'QUERY', '/api/projects', {
+          headers: { ...me.headers, authorization: `Bearer ${readable}` },
+          body: '{}',
+        });
+        expect(await list.json()).toMatchObject({ data: [] });
+      });
+
+      test('an account has one subject: somebody who gets its e-mail later does not get the account', async () => {
+        const person = await newcomer(house());
+        const claims = { sub: `first-${person.userId}`, email: person.email };
+        expect((await ping(house(), await token(claims))).status).toBe(200);
+        const later = await token({ ...claims, sub: `second-${person.userId}` });
+        await refused(later, 'INVALID_CREDENTIAL', /linked/);
+      });
+
+      test('who leaves the workspace loses access within a second, also while the token is in use', async () => {
+        const person = await newcomer(house());
+        const text = await token({ sub: `leaver-${person.userId}`, email: person.email });
+        expect((await ping(house(), text)).status).toBe(200);
+        await house().deps.db.deleteFrom('workspace_members').where('user_id', '=', person.userId).execute();
+        const gone = async () => (await ping(house(), text)).status === 401;
+        expect(await eventually(gone, 'the token is refused')).toBeLessThan(1000);
+        await refused(text, 'INVALID_CREDENTIAL', /no member/);
+      });
+    });
+
+    test('a request that is repeated with a renewed token is still the same request', async () => {
+      const create = async () =>
+        house().request(null, 'POST', `/api/projects/${house().projectId}/folders`, {
+          headers: {
+            authorization: `Bearer ${await token({ jti: crypto.randomUUID() })}`,
+            'content-type': 'application/json',
+            'idempotency-key': 'renewed',
+          },
+          body: JSON.stringify({ name: 'Once' }),
+        });
+      const [first, again] = [await create(), await create()];
+      expect([first.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    });
+
+    test('the metadata names the issuer, for the API and for the tools', async () => {
+      for (const resource of ['', '/mcp']) {
+        const answer = await fetch(`${house().url}/.well-known/oauth-protected-resource${resource}`);
+        expect(await answer.json()).toMatchObject({
+          resource: AUDIENCE + resource,
+          authorization_servers: [issuer.url],
+          bearer_methods_supported: ['header'],
+          scopes_supported: expect.arrayContaining(['ai:generate']),
+        });
+      }
+    });
+  },
+  { OAUTH_ISSUER: issuer.url, PUBLIC_URL: AUDIENCE },
+);
+
+describe.each(DIALECTS)('the keys, %s', (dialect) => {
+  let own: Issuer;
+  let house: House & AsyncDisposable;
+  const status = async (text: Promise<string>) => (await ping(house, await text)).status;
+  const token = () => own.token(ownerOf(house));
+
+  beforeAll(async () => {
+    own = await openIssuer(() => AUDIENCE, 'rfc8414');
+    house = await openHouse(dialect, { OAUTH_ISSUER: own.url, PUBLIC_URL: AUDIENCE, LOG_LEVEL: 'silent' });
+    return async () => {
+      await house[Symbol.asyncDispose]();
+      await own[Symbol.asyncDispose]();
+    };
+  });
+
+  test('are not to be had: 503, and good again once they are; known, then rotated, then made up', async () => {
+    await own.stop();
+    const answer = await ping(house, await token());
+    await problemIn(answer, 'NOT_READY');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    await own.restart();
+    await eventually(async () => (await status(token())) === 200, 'the token is good');
+    expect(own.fetches).toBe(1);
+
+    // A hundred tokens of one key are one fetch.
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, jti) => status(own.token({ ...ownerOf(house), jti: `${jti}` }))),
+    );
+    expect(own.fetches).toBe(1);
+
+    const before = await token();
+    expect((await ping(house, before)).status).toBe(200);
+    await own.stop();
+    // An issuer that is away concerns only keys that are not known.
+    expect(await status(token())).toBe(200);
+    await own.rotate();
+    await problemIn(await ping(house, await token()), 'NOT_READY');
+    await own.restart();
+    await eventually(async () => (await status(token())) === 200, 'the new key is known');
+    expect(own.fetches).toBe(2);
+
+    // Made-up keys do not send us to the issuer again and again.
+    for (let call = 0; call < 5; call++) {
+      await problemIn(await ping(house, await own.forge(ownerOf(house))), 'INVALID_CREDENTIAL');
+    }
+    expect(own.fetches).toBe(2);
+    // A token that was good stays so until it expires, even after its key is gone.
+    expect((await ping(house, before)).status).toBe(200);
+  });
+});
+
+test("one workspace for all tokens, scopes with a prefix, an audience and keys of one's own", async () => {
+  await using own = await openIssuer(() => 'api://review');
+  await using house = await openHouse('sqlite', { OAUTH_ISSUER: own.url, OAUTH_WORKSPACE: crypto.randomUUID() });
+  const claims = { ...ownerOf(house), scope: 'api://review/files:read folders:write', workspace: undefined };
+  await problemIn(await ping(house, await own.token(claims)), 'INVALID_CREDENTIAL');
+  const { databaseUrl, workspaceId } = house;
+  await using other = await openHouse('sqlite', {
+    DATABASE_URL: databaseUrl,
+    OAUTH_ISSUER: own.url,
+    OAUTH_JWKS_URL: `${own.url}/keys`,
+    OAUTH_AUDIENCE: 'api://other, api://review',
+    OAUTH_WORKSPACE: workspaceId,
+    OAUTH_SCOPE_PREFIX: 'api://review/',
+  });
+  const answer = await ping(other, await own.token(claims));
+  expect(await answer.json()).toMatchObject({ data: { workspace: { id: workspaceId }, scopes: ['files:read'] } });
+  const metadata = await fetch(`${other.url}/.well-known/oauth-protected-resource`);
+  expect(await metadata.json()).toMatchObject({
+    scopes_supported: expect.arrayContaining(['api://review/files:read']),
+  });
+});

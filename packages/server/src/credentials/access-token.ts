@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { Scope, Uuid } from '@review/contract';
+import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { OAuthSettings } from '../config.ts';
+import { issuerKeys } from './issuer-keys.ts';
+
+/** What a token says, once its signature and its claims have been checked. */
+export interface AccessToken {
+  subject: string;
+  /** The program that the token was given to. */
+  client: string;
+  workspaceId: string;
+  scopes: ReadonlySet<Scope>;
+  /** Null unless the issuer has verified it. */
+  email: string | null;
+  expiresAtMs: number;
+}
+
+export class TokenRefused extends Error {
+  override name = 'TokenRefused';
+  readonly expired: boolean;
+
+  constructor(message: string, expired = false) {
+    super(message);
+    this.expired = expired;
+  }
+}
+
+/** Signatures that whoever checks them cannot make. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const LEEWAY_SECONDS = 10;
+const REMEMBERED_TOKENS = 10_000;
+
+/** Reads access tokens of the issuer. A signature costs far more than a look-up: what was good stays so until it expires. */
+export function accessTokens(settings: OAuthSettings): (token: string) => Promise<AccessToken> {
+  const keys = issuerKeys(settings);
+  const remembered = new Map<string, AccessToken>();
+
+  async function verify(token: string): Promise<AccessToken> {
+    // Before anything is fetched on behalf of a token that is not even said to be this issuer's.
+    if (decodeJwt(token).iss !== settings.issuer) throw new TokenRefused('The token is of another issuer.');
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      issuer: settings.issuer,
+      audience: settings.audiences,
+      algorithms: ALGORITHMS,
+      clockTolerance: LEEWAY_SECONDS,
+      requiredClaims: ['sub', 'exp'],
+    });
+    if (!/^(application\/)?(at\+)?jwt$/i.test(protectedHeader.typ ?? '')) {
+      throw new TokenRefused('The token is no access token: its typ must be at+jwt or JWT.');
+    }
+    return read(payload, settings);
+  }
+
+  return async (token) => {
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = remembered.get(digest);
+    if (known !== undefined) {
+      if (Date.now() < known.expiresAtMs) return known;
+      remembered.delete(digest);
+    }
+    const read = await verify(token).catch((error: unknown) => {
+      throw error instanceof errors.JOSEError ? refusalOf(error, settings) : error;
+    });
+    if (remembered.size >= REMEMBERED_TOKENS) remembered.clear();
+    remembered.set(digest, read);
+    return read;
+  };
+}
+
+function read(claims: JWTPayload, { workspace, scopePrefix }: OAuthSettings): AccessToken {
+  const { sub = '', exp = 0, email } = claims;
+  if (!/^\P{Cc}{1,255}$/u.test(sub)) throw new TokenRefused('The claim sub of the token is missing or not valid.');
+  const workspaceId = 'id' in workspace ? workspace.id : Uuid.safeParse(claims[workspace.claim]).data;
+  if (workspaceId === undefined && 'claim' in workspace) {
+    throw new TokenRefused(`The token names no workspace: its claim ${workspace.claim} must be the id of one.`);
+  }
+  return {
+    subject: sub,
+    client: String(claims['client_id'] ?? claims['azp'] ?? ''),
+    workspaceId: workspaceId ?? '',
+    scopes: new Set(
+      words(claims['scope'] ?? claims['scp'])
+        .filter((word) => word.startsWith(scopePrefix))
+        .flatMap((word) => Scope.safeParse(word.slice(scopePrefix.length)).data ?? []),
+    ),
+    email:
+      typeof email === 'string' && /^\P{Cc}+$/u.test(email) && claims['email_verified'] === true
+        ? email.toLowerCase()
+        : null,
+    expiresAtMs: (exp + LEEWAY_SECONDS) * 1000,
+  };
+}
+
+const words = (claim: unknown): string[] => (Array.isArray(claim) ? claim.map(String) : String(claim ?? '').split(' '));
+
+function refusalOf(error: errors.JOSEError, { audiences }: OAuthSettings): TokenRefused {
+  if (error instanceof errors.JWTExpired) {
+    return new TokenRefused('The token has expired. Ask its issuer for a new one.', true);
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return new TokenRefused(
+      error.claim === 'aud'
+        ? `The token is not meant for this service: its audience must be ${audiences.join(' or ')}.`
+        : error.claim === 'nbf'
+          ? 'The token is not valid yet.'
+          : `The claim ${error.claim} of the token is missing or not valid.`,
+    );
+  }
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    return new TokenRefused('The token is signed with a key that its issuer does not publish.');
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) {
+    return new TokenRefused(`The token must be signed by one of ${ALGORITHMS.join(', ')}.`);
+  }
+  return new TokenRefused('The token is neither an API key nor a valid access token.');
+}

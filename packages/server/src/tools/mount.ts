@@ -1,0 +1,78 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Express, Response } from 'express';
+import type { Deps } from '../deps.ts';
+import type { Door } from '../http/door.ts';
+import type { Operation } from '../http/operations.ts';
+import { ProblemError } from '../http/problem.ts';
+import { readJson } from '../http/read-body.ts';
+import { requireOwnAddress } from './address.ts';
+import { operationsByName } from './operations.ts';
+import type { Visit } from './run.ts';
+import { toolServer } from './server.ts';
+
+const PATH = '/mcp';
+/** The library refuses a request whose head says anything else than its body. */
+const SUBSCRIBE = 'subscriptions/listen';
+
+/**
+ * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
+ * credential, rate or scope is refused here as HTTP too, before the protocol begins; what comes later is its result.
+ */
+export function mountTools(app: Express, deps: Deps, door: Door, all: readonly Operation[]): void {
+  const { config, log, stopping } = deps;
+  const operations = operationsByName(all);
+  const visits = new AsyncLocalStorage<Visit>();
+  const onerror = (error: Error) => log.debug({ err: error }, 'a request to the tools was refused');
+  const protocol = createMcpHandler(
+    ({ era }) => {
+      const visit = visits.getStore();
+      if (visit === undefined) throw new Error('a request reached the tools without passing the door');
+      return toolServer(deps, operations, visit, era);
+    },
+    { onerror },
+  );
+  const serve = toNodeHandler(protocol, { onerror });
+  // A stream without an end would hold up the stop of the server.
+  const endless = new Set<Response>();
+  stopping.addEventListener('abort', () => {
+    for (const stream of endless) stream.end();
+  });
+
+  app.post(
+    PATH,
+    requireOwnAddress(config),
+    async (request, response, next) => {
+      response.locals.operation = 'tools';
+      response.locals.admitted = { caller: await door.identify(request, response, PATH), subject: null };
+      if (!request.is('application/json')) {
+        throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the message as application/json.' });
+      }
+      next();
+    },
+    readJson(config.bodyLimit),
+    async (request, response) => {
+      const { admitted } = response.locals;
+      if (admitted === undefined) throw new Error('a request reached the tools without passing the door');
+      const { caller } = admitted;
+      const body: unknown = request.body;
+      for (const message of Array.isArray(body) ? body : [body]) {
+        const operation = operations.behind(message, caller);
+        if (operation === undefined) continue;
+        response.locals.operation = operation.name;
+        await door.admit(operation, caller, request, response);
+      }
+      if (request.get('mcp-method') === SUBSCRIBE) {
+        endless.add(response);
+        response.once('close', () => endless.delete(response));
+      }
+      await visits.run({ caller, request, response }, () => serve(request, response, body));
+    },
+  );
+  app.all(PATH, (request, response) => {
+    const allow = 'OPTIONS, POST';
+    if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
+    response.set('Allow', allow).status(204).end();
+  });
+}

@@ -1,0 +1,115 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { FileRecord } from '@review/contract';
+import { expect, test } from 'vitest';
+import { finish, held, NO_LIMITS, PICTURE, PNG, storeResult } from '../generation/test/generations.ts';
+import { onEachDatabase, type PersonName } from '../test/house.ts';
+import { uploadFile } from '../uploads/test/uploads.ts';
+import { ABOUT } from './test/clients.ts';
+
+onEachDatabase((house) => {
+  async function connect(key: string) {
+    const client = new Client(ABOUT, { versionNegotiation: { mode: 'auto' } });
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${house().url}/mcp`), { requestInit }));
+    return client;
+  }
+  const read = async (uri: string, key = house().people.owner.key) => {
+    const client = await connect(key);
+    const [content] = (await client.readResource({ uri }).finally(() => client.close())).contents;
+    if (content === undefined || !('text' in content)) throw new Error('there is no text');
+    return content;
+  };
+  const generated = async (bytes?: Uint8Array, asked = {}) => {
+    const task = await held(house(), asked);
+    await storeResult(house(), task, bytes);
+    await finish(house(), task);
+    return task.id;
+  };
+  async function skill(content: string | null) {
+    const { client } = house().people.owner;
+    const { data } = await client.skills.create({ body: { name: 'Grading', description: 'How we grade' } });
+    if (content !== null) await client.skills.publish({ params: { id: data.id }, body: { content } });
+    return data.id;
+  }
+
+  test('of a file: what is known of it', async () => {
+    const id = await generated();
+    const { mimeType, text } = await read(`review://files/${id}`);
+    expect(mimeType).toBe('application/json');
+    expect(FileRecord.parse(JSON.parse(text).data)).toMatchObject({ id, status: 'UPLOADED', size: 7 });
+  });
+
+  test('of a Markdown file: its text', async () => {
+    const id = await generated(Buffer.from('# Tides\n\nÜber Ebbe und Flut'));
+    const content = await read(`review://files/${id}/content`);
+    expect(content).toMatchObject({ mimeType: 'text/markdown', text: '# Tides\n\nÜber Ebbe und Flut' });
+  });
+
+  test('of any other file, and of a text that is too long: a link to download it', async () => {
+    const picture = await generated(PNG, PICTURE);
+    const long = await uploadFile(house(), Buffer.alloc(1024 * 1024 + 1, 'a'), { name: 'long.md' });
+    for (const [id, bytes] of [[picture, PNG.length] as const, [long, 1024 * 1024 + 1] as const]) {
+      const { mimeType, text } = await read(`review://files/${id}/content`);
+      expect(mimeType).toBe('application/json');
+      const download = await fetch(JSON.parse(text).data.url);
+      expect((await download.arrayBuffer()).byteLength).toBe(bytes);
+    }
+  });
+
+  test('of a skill: its SKILL.md, and it stands in the list once it has a version', async () => {
+    const [published, empty] = [await skill('# Grade\n'), await skill(null)];
+    const uri = `review://skills/${published}/SKILL.md`;
+    const { mimeType, text } = await read(uri);
+    expect([mimeType, text]).toEqual([
+      'text/markdown',
+      expect.stringMatching(/^---\nname: grading\n[\s\S]*# Grade\n$/),
+    ]);
+    const client = await connect(house().people.reviewer.key);
+    const { resources } = await client.listResources();
+    await client.close();
+    expect(resources).toContainEqual(expect.objectContaining({ uri, name: 'Grading', mimeType: 'text/markdown' }));
+    expect(JSON.stringify(resources)).not.toContain(empty);
+    await expect(read(`review://skills/${empty}/SKILL.md`)).rejects.toThrow(/no version yet/);
+  });
+
+  test('are shown as far as the scopes go', async () => {
+    const shown = async (...scopes: Parameters<ReturnType<typeof house>['withScopes']>[1][number][]) => {
+      const client = await connect((await house().withScopes('owner', scopes)).key);
+      const { resourceTemplates } = await client.listResourceTemplates();
+      const { resources } = await client.listResources();
+      await client.close();
+      return { templates: resourceTemplates.map(({ name }) => name), any: resources.length > 0 };
+    };
+    await skill('# Grade');
+    expect(await shown('projects:read')).toEqual({ templates: [], any: false });
+    expect(await shown('files:read')).toEqual({ templates: ['file'], any: false });
+    expect(await shown('files:download', 'skills:read')).toEqual({ templates: ['file-content', 'skill'], any: true });
+  });
+
+  test('what is not there, not visible, or not ready is an error that says so', async () => {
+    const id = await generated();
+    const refused = (uri: string, person: PersonName = 'owner') =>
+      read(uri, house().people[person].key).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    for (const uri of [
+      'review://files/FX00000000000000000000',
+      'review://files/nonsense',
+      'review://files/',
+      'review://nothing/1',
+      'file:///etc/passwd',
+      `review://files/${id}/../../secret`,
+    ]) {
+      expect([uri, await refused(uri)]).toEqual([uri, expect.objectContaining({ code: -32602 })]);
+    }
+    for (const person of ['stranger', 'foreigner', 'restricted'] as const) {
+      for (const uri of [`review://files/${id}`, `review://files/${id}/content`]) {
+        expect(await refused(uri, person)).toMatchObject({ code: -32602, data: { code: 'NOT_FOUND' } });
+      }
+    }
+    const { id: unready } = await held(house());
+    const waiting = await refused(`review://files/${unready}/content`);
+    expect(waiting).toMatchObject({ code: -32602, data: { code: 'FILE_NOT_READY', status: 409 } });
+  });
+}, NO_LIMITS);

@@ -1,0 +1,53 @@
+import { type FieldError, fieldErrors, NOTHING, successStatus } from '@review/contract';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { Deps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { requireSubject } from '../http/authorize.ts';
+import { goneSignal } from '../http/gone.ts';
+import { unkeyed } from '../http/idempotency.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
+import { type Operation, perform } from '../http/operations.ts';
+
+/** One request to the tools, of a caller whom the door has admitted. */
+export interface Visit {
+  caller: Caller;
+  request: Request;
+  response: Response;
+}
+
+export interface Given {
+  id?: unknown;
+  query?: unknown;
+  body?: unknown;
+}
+
+/** Carries an operation out as its route would: visibility and role, then the shape, then the handler, then its answer's shape. */
+export async function run(
+  deps: Deps,
+  { caller, response }: Visit,
+  operation: Operation,
+  given: Given,
+): Promise<unknown> {
+  const { route } = operation;
+  const { subject: kind } = route.metadata;
+  if (kind !== null && given.id === undefined) {
+    throw invalidRequest([{ pointer: '/id', code: 'REQUIRED', message: `The id of the ${kind} is required.` }]);
+  }
+  const subject = await requireSubject(deps, route.metadata, caller, String(given.id));
+  const errors: FieldError[] = [];
+  const query = parse(route.query, errors, given.query);
+  const body = parse('body' in route ? route.body : undefined, errors, given.body);
+  if (errors.length > 0) throw invalidRequest(errors);
+  const asked = { caller, subject, query, body, gone: () => goneSignal(response) };
+  const answer = await perform(operation, asked, unkeyed(deps.db));
+  const declared: unknown = route.responses[successStatus(route)];
+  return declared instanceof z.ZodType ? declared.parse(answer) : declared === NOTHING ? undefined : answer;
+}
+
+/** What the route itself would make of it, cross-field rules and all; where it takes nothing, nothing may be given. */
+function parse(schema: unknown, errors: FieldError[], given: unknown = {}): unknown {
+  const parsed = (schema instanceof z.ZodType ? schema : z.strictObject({})).safeParse(given);
+  if (!parsed.success) errors.push(...fieldErrors(parsed.error.issues, given));
+  return parsed.data;
+}

@@ -1,0 +1,94 @@
+import {
+  type McpRequestContext,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { successStatus } from '@review/contract';
+import type { Deps } from '../deps.ts';
+import { releaseVersion } from '../http/documents.ts';
+import type { Operations } from './operations.ts';
+import { listResources, readableTemplates, readResource } from './resources.ts';
+import { failedResult, problemOf, toolResult } from './results.ts';
+import { run, type Visit } from './run.ts';
+import { cancelTask, followsTasks, generationResult, getTask, TASKS, TaskParams, updateTask } from './tasks.ts';
+
+const ABOUT = { name: 'project-review-service', title: 'Project Review Service', version: releaseVersion() };
+
+const INSTRUCTIONS = `Media projects, their review, and files generated with AI models. \
+Begin with whoami and list_projects. generate_file answers at once and the file is made in the background: \
+call get_file with wait to see it done. list_models says what each model takes. \
+Lists with page.next or page.prev are continued by calling the tool again with that cursor as next or prev.`;
+
+/** The server of one request: what it shows and does is what its caller may see and do. */
+export function toolServer(deps: Deps, operations: Operations, visit: Visit, era: McpRequestContext['era']): Server {
+  const server = new Server(ABOUT, {
+    capabilities: { tools: {}, resources: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
+    instructions: INSTRUCTIONS,
+  });
+
+  /** What is no call of a tool has no result to carry a problem: it is an error of the protocol, with the problem in it. */
+  async function asProtocol<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      const { problem, document } = problemOf(error, deps, visit);
+      const code = problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+      throw new ProtocolError(code, problem.message, document);
+    }
+  }
+
+  server.setRequestHandler('tools/list', () => ({
+    tools: operations.tools
+      .filter(({ operation }) => operations.opens(operation, visit.caller))
+      .map(({ shown }) => shown),
+  }));
+
+  server.setRequestHandler('tools/call', async ({ params }, client) => {
+    const tool = operations.tools.find(({ shown }) => shown.name === params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    try {
+      const answer = await run(deps, visit, operations.get(tool.operation), tool.split(params.arguments ?? {}));
+      if (successStatus(tool.route) === 202) return await generationResult(deps, visit, operations, answer, client);
+      return toolResult(answer);
+    } catch (error) {
+      return failedResult(problemOf(error, deps, visit).document);
+    }
+  });
+
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: readableTemplates(operations, visit),
+  }));
+  server.setRequestHandler('resources/list', () =>
+    asProtocol(async () => ({ resources: await listResources(deps, visit, operations) })),
+  );
+  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+    asProtocol(async () => {
+      const content = await readResource(deps, visit, operations, uri);
+      if (content === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Resource not found', { uri });
+      return { contents: [content] };
+    }),
+  );
+
+  if (era === 'modern') {
+    const onTask = (method: string, work: (taskId: string) => Promise<object>) =>
+      server.setRequestHandler(method, { params: TaskParams }, ({ taskId }, client) => {
+        requireTasks(client);
+        return asProtocol(async () => ({ ...(await work(taskId)) }));
+      });
+    onTask('tasks/get', (taskId) => getTask(deps, visit, operations, taskId));
+    onTask('tasks/cancel', (taskId) => cancelTask(deps, visit, operations, taskId));
+    onTask('tasks/update', (taskId) => updateTask(deps, visit, taskId));
+  }
+  return server;
+}
+
+function requireTasks(client: ServerContext): void {
+  if (followsTasks(client)) return;
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
+}

@@ -1,0 +1,164 @@
+import { SCOPES, type Scope } from '@review/contract';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { NO_LIMITS, PAGE } from '../generation/test/generations.ts';
+import { onEachDatabase } from '../test/house.ts';
+import { newcomer } from '../test/people.ts';
+import { CLIENTS, dataOf, problemOfTool, type ToolAnswer } from './test/clients.ts';
+
+const Id = z.object({ id: z.string() });
+const FILM = { outputType: 'VIDEO', outputModel: 'seedance-2.5', prompt: 'A harbour', folder: null, attachments: [] };
+
+onEachDatabase((house) => {
+  describe.each(Object.entries(CLIENTS))('a client of %s', (_, connect) => {
+    /** What somebody gets from a tool. */
+    const call = async (key: string, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> => {
+      await using client = await connect(house(), key);
+      // The client itself holds results to the output schema of tools that it has seen listed.
+      await client.list();
+      return await client.call(name, given);
+    };
+    const asOwner = (name: string, given?: Record<string, unknown>) => call(house().people.owner.key, name, given);
+    const skill = async () => {
+      const body = { name: 'Grading', description: 'How we grade' };
+      return (await house().people.owner.client.skills.create({ body })).data.id;
+    };
+
+    describe('each of the nine named tools', () => {
+      test('whoami', async () => {
+        const seen = dataOf(await asOwner('whoami'), z.object({ workspace: Id, scopes: z.array(z.string()) }));
+        expect(seen).toEqual({ workspace: { id: house().workspaceId }, scopes: SCOPES });
+      });
+
+      test('generate_file: at once, with a word on how to see it done', async () => {
+        const answer = await asOwner('generate_file', { id: house().projectId, ...PAGE });
+        const { id } = dataOf(answer, Id);
+        expect(answer.content[1]?.text).toMatch(/get_file.*wait/);
+        const file = dataOf(await asOwner('get_file', { id }), z.object({ status: z.string(), mode: z.string() }));
+        expect(file).toEqual({ status: 'GENERATING', mode: 'GENERATED' });
+      });
+
+      test('create_folder', async () => {
+        const given = { id: house().projectId, name: 'Boards' };
+        const { id } = dataOf(await asOwner('create_folder', given), Id);
+        const inside = dataOf(await asOwner('create_folder', { ...given, parent: { id } }), Id);
+        const { data } = await house().people.owner.client.folders.list({ params: { id: house().projectId } });
+        expect(data.find((folder) => folder.id === inside.id)).toMatchObject({ name: 'Boards', parent: { id } });
+      });
+
+      test('list_project_members and add_project_members', async () => {
+        const person = await newcomer(house());
+        const project = await house().people.owner.client.projects.create({ body: { name: 'Crew' } });
+        const { id } = project.data;
+        const members = [{ user: { id: person.userId }, role: 'PROJECT_MEMBER' }];
+        const added = dataOf(await asOwner('add_project_members', { id, members }), z.array(Id));
+        const listed = dataOf(await asOwner('list_project_members', { id }), z.array(Id.extend({ role: z.string() })));
+        expect(listed).toContainEqual({ id: added[0]?.id, role: 'PROJECT_MEMBER' });
+      });
+
+      test('create_project_comment', async () => {
+        const given = { id: house().projectId, content: 'Too dark' };
+        const { id } = dataOf(await asOwner('create_project_comment', given), Id);
+        const listed = dataOf(await asOwner('list_project_comments', { id: house().projectId }), z.array(Id));
+        expect(listed).toContainEqual({ id });
+      });
+
+      test('get_project_access_link, its key only with the scope', async () => {
+        const { client } = house().people.owner;
+        const body = { role: 'PROJECT_REVIEWER' } as const;
+        const { data } = await client.accessLinks.create({ params: { id: house().projectId }, body });
+        const Link = z.object({ accessKey: z.string().nullable() });
+        expect(dataOf(await asOwner('get_project_access_link', data), Link).accessKey).not.toBeNull();
+        const { key } = await house().withScopes('owner', ['access-links:read']);
+        expect(dataOf(await call(key, 'get_project_access_link', data), Link).accessKey).toBeNull();
+      });
+
+      test('update_skill: done, without an answer', async () => {
+        const id = await skill();
+        const answer = await asOwner('update_skill', { id, name: 'Colour' });
+        expect(answer).toEqual({ content: [{ type: 'text', text: 'Done.' }] });
+        expect(dataOf(await asOwner('get_skill', { id }), z.object({ name: z.string() }))).toEqual({ name: 'Colour' });
+      });
+
+      test('publish_skill_version', async () => {
+        const id = await skill();
+        const given = { id, content: '# Grade', note: 'First' };
+        const version = dataOf(await asOwner('publish_skill_version', given), Id);
+        expect(dataOf(await asOwner('get_skill', { id }), z.object({ default: Id }))).toEqual({ default: version });
+      });
+    });
+
+    test('lists the tools that the scopes open, and those without a scope to everybody', async () => {
+      const listed = async (scopes: Scope[]) => {
+        const { key } = await house().withScopes('owner', scopes);
+        await using client = await connect(house(), key);
+        return (await client.list()).sort();
+      };
+      expect(await listed([])).toEqual(['list_project_versions', 'whoami']);
+      expect(await listed(['files:write'])).toEqual(['cancel_generation', 'list_project_versions', 'whoami']);
+      expect(await listed(['skills:read', 'folders:write'])).toEqual([
+        'create_folder',
+        'get_skill',
+        'list_project_versions',
+        'list_skills',
+        'whoami',
+      ]);
+      await using client = await connect(house(), house().people.owner.key);
+      expect(await client.list()).toHaveLength(21);
+    });
+
+    test("a stranger's project is not found, just as one that is not there", async () => {
+      for (const person of ['stranger', 'foreigner'] as const) {
+        const { key } = house().people[person];
+        for (const id of [house().projectId, crypto.randomUUID(), 'nonsense', 7]) {
+          const answer = await call(key, 'create_folder', { id, name: 'A' });
+          expect(problemOfTool(answer, 'NOT_FOUND').detail).toMatch(/nothing here, or it is not visible/);
+        }
+      }
+    });
+
+    test('a role that does not suffice is a result, and comes before the shape', async () => {
+      const answer = await call(house().people.reviewer.key, 'create_folder', { id: house().projectId, odd: 1 });
+      expect(problemOfTool(answer, 'INSUFFICIENT_ROLE')).toMatchObject({ status: 403, instance: '/mcp' });
+    });
+
+    test.each([
+      ['a missing id', 'create_folder', { name: 'A' }, '/id', 'REQUIRED'],
+      ['an unknown argument of a tool with a body', 'create_folder', { name: 'A', odd: 1 }, '/odd', 'UNKNOWN_FIELD'],
+      ['an unknown argument of a tool without one', 'whoami', { odd: 1 }, '/odd', 'UNKNOWN_FIELD'],
+      ['a query that is out of bounds', 'list_project_versions', { page: 101 }, '/page', 'TOO_LARGE'],
+      ['a model of another type', 'generate_file', { ...FILM, outputType: 'IMAGE' }, '/outputModel', undefined],
+      [
+        'settings outside the model',
+        'generate_file',
+        { ...FILM, configs: { durationSeconds: 90 } },
+        '/configs/durationSeconds',
+        undefined,
+      ],
+      ['an empty comment', 'create_project_comment', { content: '' }, '/content', 'EMPTY_COMMENT'],
+      ['both cursors', 'list_projects', { next: 'a', prev: 'b' }, '/prev', 'BOTH_CURSORS'],
+    ])('%s is refused by the rules of the route', async (what, name, given, pointer, code) => {
+      const takesId = !['whoami', 'list_projects'].includes(name) && what !== 'a missing id';
+      const answer = await asOwner(name, { ...(takesId && { id: house().projectId }), ...given });
+      const { errors } = problemOfTool(answer, 'INVALID_REQUEST');
+      expect(errors).toEqual([expect.objectContaining({ pointer, ...(code !== undefined && { code }) })]);
+    });
+
+    test('what needs the database or the state is refused as by the route', async () => {
+      const { owner } = house().people;
+      const { data: project } = await owner.client.projects.create({ body: { name: 'Ending' } });
+      const parent = { id: 'DX00000000000000000000' };
+      const missing = await asOwner('create_folder', { id: project.id, name: 'A', parent });
+      expect(problemOfTool(missing, 'REFERENCE_NOT_FOUND').errors).toMatchObject([{ pointer: '/parent/id' }]);
+      await owner.client.projects.delete({ params: { id: project.id } });
+      problemOfTool(await asOwner('create_folder', { id: project.id, name: 'A' }), 'PROJECT_DELETING');
+    });
+
+    test('cancel_generation ends a generation once', async () => {
+      const given = { id: house().projectId, ...PAGE };
+      const { id } = dataOf(await asOwner('generate_file', given), Id);
+      expect(await asOwner('cancel_generation', { id })).toEqual({ content: [{ type: 'text', text: 'Done.' }] });
+      problemOfTool(await asOwner('cancel_generation', { id }), 'FILE_NOT_CANCELABLE');
+    });
+  });
+}, NO_LIMITS);
