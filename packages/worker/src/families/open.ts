@@ -2,7 +2,10 @@ import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import type { Family } from './family.ts';
+import { geminiImage } from './gemini-image.ts';
+import { gptImage } from './gpt-image.ts';
 import { refused } from './refusal.ts';
+import { veo } from './veo.ts';
 
 /** What every adapter is given beside its account. */
 export interface Host {
@@ -34,12 +37,12 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
 
   const families: Record<FamilyName, Opened> = {
     document: opened(accounts.document, pending),
-    'gpt-image': opened(accounts['gpt-image'], pending),
-    'gemini-image': opened(accounts['gemini-image'], pending),
+    'gpt-image': opened(accounts['gpt-image'], gptImage),
+    'gemini-image': opened(accounts['gemini-image'], geminiImage),
     seedance: opened(accounts.seedance, pending),
     kling: opened(accounts.kling, pending),
     minimax: opened(accounts.minimax, pending),
-    veo: opened(accounts.veo, pending),
+    veo: opened(accounts.veo, veo),
     meshy: opened(accounts.meshy, pending),
     hunyuan3d: opened(accounts.hunyuan3d, pending),
   };
