@@ -1,6 +1,7 @@
 import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
+import { document } from './document.ts';
 import type { Family } from './family.ts';
 import { geminiImage } from './gemini-image.ts';
 import { gptImage } from './gpt-image.ts';
@@ -36,7 +37,7 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
   const pending = () => sandbox;
 
   const families: Record<FamilyName, Opened> = {
-    document: opened(accounts.document, pending),
+    document: opened(accounts.document, document),
     'gpt-image': opened(accounts['gpt-image'], gptImage),
     'gemini-image': opened(accounts['gemini-image'], geminiImage),
     seedance: opened(accounts.seedance, pending),

@@ -1,5 +1,5 @@
-import { type FontName, fontOf } from './fonts.ts';
-import { broken, drawable } from './text.ts';
+import { type FontName, fontOf } from '../documents/fonts.ts';
+import { broken, drawable } from '../documents/text.ts';
 
 const LINE_HEIGHT = 1.35;
 

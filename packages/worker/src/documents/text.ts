@@ -1,6 +1,7 @@
 import { type FontName, fontOf } from './fonts.ts';
 
-const STAND_IN = '□';
+/** What is drawn where no font has the letter. */
+export const STAND_IN = '□';
 const isCovered = (name: FontName, character: string): boolean =>
   fontOf(name).hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
 
@@ -11,12 +12,15 @@ export const readable = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '\uFFFD');
 
-/** Text that the font can draw: marks that only steer other renderers go, what has no glyph becomes a box. */
-export function drawable(text: string, font: FontName): string {
-  const drawn = readable(text)
+/** Text without the marks that only steer other renderers. */
+export const unsteered = (text: string): string =>
+  readable(text)
     .replaceAll('\t', '    ')
     .replace(/[\p{Cf}\p{Variation_Selector}]/gu, '');
-  return Array.from(drawn, (character) =>
+
+/** Text that the font can draw: what has no glyph becomes a box. */
+export function drawable(text: string, font: FontName): string {
+  return Array.from(unsteered(text), (character) =>
     character === '\n' || isCovered(font, character) ? character : STAND_IN,
   ).join('');
 }
