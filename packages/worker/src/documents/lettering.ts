@@ -1,5 +1,6 @@
+import { STAND_IN } from './drawable.ts';
 import { fontOf, type OtherFont } from './fonts.ts';
-import { STAND_IN, unsteered } from './text.ts';
+import { unsteered } from './text.ts';
 
 export interface Run {
   text: string;

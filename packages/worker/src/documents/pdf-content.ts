@@ -1,7 +1,8 @@
 import type { Nodes, PhrasingContent, Root, RootContent, Table } from 'mdast';
 import type { Content, ContentText, TableCell } from 'pdfmake/interfaces.js';
+import { isDrawable } from './drawable.ts';
 import type { Lettering } from './lettering.ts';
-import { broken, isDrawable, unsteered } from './text.ts';
+import { broken, unsteered } from './text.ts';
 
 /** Deeper quotes and lists are shown as plain text: a page has no room to indent them. */
 const DEEPEST = 8;

@@ -1,10 +1,3 @@
-import { type FontName, fontOf } from './fonts.ts';
-
-/** What is drawn where no font has the letter. */
-export const STAND_IN = '□';
-const isCovered = (name: FontName, character: string): boolean =>
-  fontOf(name).hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
-
 /** Text that any reader of UTF-8 takes: line ends made one, control characters and halves of pairs made visible. */
 export const readable = (text: string): string =>
   text
@@ -17,15 +10,6 @@ export const unsteered = (text: string): string =>
   readable(text)
     .replaceAll('\t', '    ')
     .replace(/[\p{Cf}\p{Variation_Selector}]/gu, '');
-
-/** Text that the font can draw: what has no glyph becomes a box. */
-export function drawable(text: string, font: FontName): string {
-  return Array.from(unsteered(text), (character) =>
-    character === '\n' || isCovered(font, character) ? character : STAND_IN,
-  ).join('');
-}
-
-export const isDrawable = (text: string, font: FontName): boolean => drawable(text, font) === text;
 
 export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu) ?? [];
 

@@ -5,7 +5,7 @@ import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { geminiImage } from './gemini-image.ts';
 import { hostFor, idOf, orderFor, type Storage, startStorage, taskFor } from './test/asking.ts';
-import type { Reply } from './test/double.ts';
+import { type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 
 const MODEL = 'gemini-3-pro-image';
@@ -126,6 +126,11 @@ test('an answer in words is told', async () => {
   });
 });
 
+test('a draft is no picture', async () => {
+  google.answer = () => finished('STOP', [{ thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } }]);
+  expect(await refusedWith()).toMatchObject({ type: 'PROVIDER_FAILED' });
+});
+
 const perDay = {
   '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
   violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }],
@@ -171,11 +176,17 @@ test.each<[string, Reply, object]>([
     { type: 'AMBIGUOUS_SUBMIT' },
   ],
   ['504', googleError(504, 'DEADLINE_EXCEEDED', 'Too long.'), { type: 'AMBIGUOUS_SUBMIT' }],
-  ['elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, { type: 'AMBIGUOUS_SUBMIT' }],
 ])('%s, once', async (_name, reply, error) => {
   google.before = () => reply;
   expect(await refusedWith()).toMatchObject(error);
   expect(google.requests).toHaveLength(1);
+});
+
+test('an answer that leads elsewhere is not followed: the key would come along', async () => {
+  await using elsewhere = await startDouble(() => ({}));
+  google.before = () => ({ status: 307, headers: { location: elsewhere.url } });
+  expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+  expect(elsewhere.requests).toEqual([]);
 });
 
 test.each(['reset', 'garbage', 'html'] as const)('without a proper answer (%s) nobody knows', async (mishap) => {

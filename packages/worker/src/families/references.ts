@@ -1,7 +1,10 @@
 import { promptReferences, type WorkerTask } from '@review/contract';
-import sharp from 'sharp';
 import { StepError } from '../step-error.ts';
 import type { Call } from './family.ts';
+import { lazily } from './lazily.ts';
+
+/** Loaded when there is a picture to look at: a worker that sees none does without. */
+const sharp = lazily(async () => (await import('sharp')).default);
 
 /** An attachment with its bytes, in the order in which the user attached it. */
 export interface Reference {
@@ -49,7 +52,7 @@ export async function readPictures(call: Call, vendor: string, limits: PictureLi
 
 async function fittingPicture(given: Reference, vendor: string, limits: PictureLimits): Promise<Reference> {
   const picture = limits.types.includes(given.mimeType) ? given : await asPng(given, vendor);
-  const { width = 0, height = 0 } = await sharp(picture.bytes)
+  const { width = 0, height = 0 } = await (await sharp())(picture.bytes)
     .metadata()
     .catch(() => {
       throw unfit(given, 'cannot be read as a picture.');
@@ -69,7 +72,7 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
 
 async function asPng(given: Reference, vendor: string): Promise<Reference> {
   if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
-  const bytes = await sharp(given.bytes)
+  const bytes = await (await sharp())(given.bytes)
     .png()
     .toBuffer()
     .catch(() => {

@@ -19,7 +19,8 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'review-veo-'));
   storage = await startStorage();
-});
+  await mediaOf(MODEL, '');
+}, 60_000);
 afterAll(async () => {
   await storage[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
