@@ -86,6 +86,15 @@ test.each([
   expect(message).toMatch(remedy);
 });
 
+test('fonts that are not there are told before a document needs them', () => {
+  const account = { WORKER_TOKEN: 'shared', DOCUMENT_LLM_API_KEY: 'k', DOCUMENT_LLM_MODEL: 'writer' };
+  expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain(
+    'PDF_FONT_CJK: there is no such file',
+  );
+  const { document } = readConfig({ ...account, PDF_FONT_DIR: folder }, HOST).providers.accounts;
+  expect(document).toMatchObject({ state: 'live', fonts: [folder] });
+});
+
 test('several faults are told at once', () => {
   const message = fault({ DATA_DIR: folder, WORKER_PORT: 'x', LOG_LEVEL: 'x' });
   for (const name of ['WORKER_TOKEN', 'WORKER_PORT', 'LOG_LEVEL']) expect(message).toContain(`${name}: `);

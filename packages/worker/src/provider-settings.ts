@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { FAMILIES, type Family, findModel } from '@review/contract';
 import { z } from 'zod';
 
@@ -28,7 +29,13 @@ export interface TokenHubAccount extends KeyedAccount {
 
 export interface ProviderSettings {
   accounts: {
-    document: Account<KeyedAccount & { model: string }>;
+    document: Account<
+      KeyedAccount & {
+        model: string;
+        /** Fonts beside the shipped ones: files, or folders of them. */
+        fonts: readonly string[];
+      }
+    >;
     'gpt-image': Account<KeyedAccount & { organization: string | null; project: string | null }>;
     'gemini-image': Account<KeyedAccount>;
     seedance: Account<KeyedAccount>;
@@ -75,7 +82,8 @@ export function readProviderSettings(value: (name: string) => string | undefined
     if (apiKey === undefined && model === undefined) return { state: 'sandbox' };
     if (apiKey === undefined) return misconfigured('DOCUMENT_LLM_MODEL is set, DOCUMENT_LLM_API_KEY is not.');
     if (model === undefined) return misconfigured('DOCUMENT_LLM_API_KEY is set, DOCUMENT_LLM_MODEL is not.');
-    return { state: 'live', apiKey, model, baseUrl: address('DOCUMENT_LLM_BASE_URL', OPENAI) };
+    const fonts = ['PDF_FONT_CJK', 'PDF_FONT_DIR'].flatMap((name) => setting(name, fontPlace, '') || []);
+    return { state: 'live', apiKey, model, fonts, baseUrl: address('DOCUMENT_LLM_BASE_URL', OPENAI) };
   }
 
   function openai(): ProviderSettings['accounts']['gpt-image'] {
@@ -137,6 +145,8 @@ export function readProviderSettings(value: (name: string) => string | undefined
 
 const OPENAI = 'https://api.openai.com/v1';
 const FAL = 'https://queue.fal.run';
+
+const fontPlace = z.string().refine((path) => path === '' || existsSync(path), 'there is no such file or folder');
 
 const misconfigured = (reason: string) => ({ state: 'misconfigured', reason }) as const;
 

@@ -41,7 +41,9 @@ export interface Family {
   /** Refuses what the provider would refuse, before anything is paid. */
   check(task: WorkerTask): void;
   /** `clientJobId` is the same for the same file and stage, for providers that take one. */
-  submit(call: Call & { stage: string; clientJobId: string }): Promise<Submitted>;
+  submit(
+    call: Call & { stage: string; clientJobId: string; onProgress?: (fraction: number) => void },
+  ): Promise<Submitted>;
   poll(call: Call & { job: JobRef }): Promise<Polled>;
   cancel?(call: Call & { job: JobRef }): Promise<void>;
   /** Finds a job whose submit got no answer, where the provider can be asked. */

@@ -1,13 +1,17 @@
 import type { Family as FamilyName, FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
+import { document } from './document.ts';
 import type { Family } from './family.ts';
+import { geminiImage } from './gemini-image.ts';
+import { gptImage } from './gpt-image.ts';
 import { hunyuan3d } from './hunyuan3d.ts';
 import { kling } from './kling.ts';
 import { meshy } from './meshy.ts';
 import { minimax } from './minimax.ts';
 import { refused } from './refusal.ts';
 import { seedance } from './seedance.ts';
+import { veo } from './veo.ts';
 
 /** What every adapter is given beside its account. */
 export interface Host {
@@ -35,16 +39,15 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     if (account.state === 'live') return { family: adapter(account, host), state: { state: 'live' } };
     return { family: unusable(account.reason, log), state: account };
   }
-  const pending = () => sandbox;
 
   const families: Record<FamilyName, Opened> = {
-    document: opened(accounts.document, pending),
-    'gpt-image': opened(accounts['gpt-image'], pending),
-    'gemini-image': opened(accounts['gemini-image'], pending),
+    document: opened(accounts.document, document),
+    'gpt-image': opened(accounts['gpt-image'], gptImage),
+    'gemini-image': opened(accounts['gemini-image'], geminiImage),
     seedance: opened(accounts.seedance, seedance),
     kling: opened(accounts.kling, kling),
     minimax: opened(accounts.minimax, minimax),
-    veo: opened(accounts.veo, pending),
+    veo: opened(accounts.veo, veo),
     meshy: opened(accounts.meshy, meshy),
     hunyuan3d: opened(accounts.hunyuan3d, hunyuan3d),
   };

@@ -1,7 +1,11 @@
 import { promptReferences, type WorkerTask } from '@review/contract';
-import sharp, { type Metadata } from 'sharp';
+import type { Metadata } from 'sharp';
 import { StepError } from '../step-error.ts';
 import type { Call } from './family.ts';
+import { lazily } from './lazily.ts';
+
+/** Loaded when there is a picture to look at: a worker that sees none does without. */
+const sharp = lazily(async () => (await import('sharp')).default);
 
 /** An attachment with its bytes, in the order in which the user attached it. */
 export interface Reference {
@@ -83,7 +87,7 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
 }
 
 async function metadataOf(given: Reference): Promise<Metadata> {
-  return sharp(given.bytes).metadata().catch(asUnreadable(given));
+  return (await sharp())(given.bytes).metadata().catch(asUnreadable(given));
 }
 
 /** A provider may refuse a picture of another type than is said, so it goes by what its bytes show. */
@@ -95,7 +99,7 @@ async function asItIs(given: Reference): Promise<Reference> {
 }
 
 async function asPng(given: Reference): Promise<Reference> {
-  const bytes = await sharp(given.bytes).autoOrient().png().toBuffer().catch(asUnreadable(given));
+  const bytes = await (await sharp())(given.bytes).autoOrient().png().toBuffer().catch(asUnreadable(given));
   return { ...given, mimeType: 'image/png', bytes };
 }
 

@@ -3,21 +3,21 @@ import type { PhrasingContent, Root, RootContent, TableRow } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
+import { readable, shortened, wordsOf } from '../documents/text.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { type Maker, modelTitle, type SandboxRequest } from './request.ts';
-import { readable, shortened, wordsOf } from './text.ts';
 
 export const makeMarkdown: Maker = async (request, path) => {
   await writeFile(path, markdownOf(request));
 };
 
 export const makePdf: Maker = async (request, path, task) => {
-  const { pdfOf } = await import('./pdf.ts');
+  const { pdfOf } = await import('../documents/pdf.ts');
   const markdown = markdownOf(request);
   task.progress(0.1);
-  const pdf = await pdfOf(markdown, titleOf(request));
+  const { bytes } = await pdfOf(markdown, titleOf(request));
   task.checkpoint();
-  await writeFile(path, pdf);
+  await writeFile(path, bytes);
 };
 
 /** Written from a tree, so that no prompt and no name can become markup. */

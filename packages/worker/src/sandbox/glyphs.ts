@@ -1,5 +1,6 @@
-import { type FontName, fontOf } from './fonts.ts';
-import { broken, drawable } from './text.ts';
+import { drawable } from '../documents/drawable.ts';
+import { type FontName, fontOf } from '../documents/fonts.ts';
+import { broken } from '../documents/text.ts';
 
 const LINE_HEIGHT = 1.35;
 

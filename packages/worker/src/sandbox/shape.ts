@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { Document, type Material, type Mesh, NodeIO } from '@gltf-transform/core';
+import { readable } from '../documents/text.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { pngOf } from './rasterise.ts';
 import type { Maker, SandboxRequest } from './request.ts';
 import { labelSvg } from './scene.ts';
 import { knotOf, type Surface } from './surface.ts';
-import { readable } from './text.ts';
 
 /** A power of two, as the oldest viewers want it. */
 const LABEL_PIXELS = 1024;

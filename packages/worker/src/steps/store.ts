@@ -42,7 +42,8 @@ export async function storeOutput(
   await mkdir(context.workDirectory, { recursive: true });
   const path = join(context.workDirectory, `${task.fileId}-${randomUUID()}`);
   try {
-    const report = progressReporter(context, handed);
+    // The last fifth of the way is the bringing in.
+    const report = progressReporter(context, handed, { from: 0.8, to: 1 });
     await family.download({ task, signal: context.signal, output, path, onProgress: report });
     if (task.configs?.generateAudio === false) await removeAudio(path);
     await insist(context.signal, async (tries) => {
@@ -55,13 +56,17 @@ export async function storeOutput(
   }
 }
 
-/** The last fifth of the way is the bringing in; reports are sent one at a time, the newest counts. */
-function progressReporter({ server }: StepContext, { fileId, epoch }: GenerationTask) {
+/** Tells how far a part of the way has come; reports are sent one at a time, the newest counts. */
+export function progressReporter(
+  { server }: StepContext,
+  { fileId, epoch }: GenerationTask,
+  { from, to }: { from: number; to: number },
+) {
   let sending = false;
   return (fraction: number) => {
     if (sending) return;
     sending = true;
-    const progress = 0.8 + 0.2 * Math.min(1, Math.max(0, fraction));
+    const progress = from + (to - from) * Math.min(1, Math.max(0, fraction));
     // A report that is lost is followed by others.
     server
       .progress({ params: { id: fileId }, body: { epoch, progress } })

@@ -4,7 +4,7 @@ import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
 import { insist } from './insist.ts';
-import { storeOutput } from './store.ts';
+import { progressReporter, storeOutput } from './store.ts';
 
 /** Whether an order without an answer is placed once more: documents and images have no job to look up. */
 const ON_UNKNOWN: Record<WorkerTask['outputType'], 'fail' | 'resubmit'> = {
@@ -96,7 +96,8 @@ async function placeOrder(
   { stage, clientJobId, intents }: { stage: string; clientJobId: string; intents: number },
 ): Promise<Submitted> {
   try {
-    return await family.submit({ task, signal: context.signal, stage, clientJobId });
+    const onProgress = progressReporter(context, handed, { from: 0, to: 0.8 });
+    return await family.submit({ task, signal: context.signal, stage, clientJobId, onProgress });
   } catch (error) {
     // Every failure that is not ambiguous means: no order was taken, and the intent can go.
     if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 
 export interface VendorRequest {
   method: string;
@@ -13,11 +14,11 @@ export interface VendorRequest {
   count: number;
 }
 
-/** An answer in the vendor's own form: an object is sent as JSON. */
+/** An answer in the vendor's own form: an object is sent as JSON, what comes bit by bit as it comes. */
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  body?: object | Buffer | string;
+  body?: object | Buffer | string | AsyncIterable<string>;
 }
 
 /** What can go wrong on any line, whoever is at its end. */
@@ -142,8 +143,14 @@ function send(response: ServerResponse, reply: Mishap | Reply): void {
   if (reply === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>');
   const { status = 200, headers = {}, body = {} } = reply;
   if (typeof body === 'string' || Buffer.isBuffer(body)) return void response.writeHead(status, headers).end(body);
+  if (isGradual(body)) {
+    response.writeHead(status, headers);
+    return void pipeline(body, response).catch(() => response.destroy());
+  }
   response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
 }
+
+const isGradual = (body: object): body is AsyncIterable<string> => Symbol.asyncIterator in body;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -1,9 +1,11 @@
 import type { Family } from '@review/contract';
 import type { Double } from './double.ts';
+import { GOOGLE_KEY, startGoogle } from './google.ts';
 import { startHunyuan } from './hunyuan3d.ts';
 import { KLING_KEY, startKling } from './kling.ts';
 import { startMeshy } from './meshy.ts';
 import { MINIMAX_KEY, startMinimax } from './minimax.ts';
+import { OPENAI_KEY, startOpenAi } from './openai.ts';
 import { ARK_KEY, startSeedance } from './seedance.ts';
 
 export interface StartedDouble {
@@ -15,6 +17,22 @@ export interface StartedDouble {
 
 /** Every vendor that has a double; one more is one more entry. */
 const STARTS: (() => Promise<StartedDouble>)[] = [
+  async () => {
+    const double = await startOpenAi();
+    const settings = {
+      OPENAI_API_KEY: OPENAI_KEY,
+      OPENAI_BASE_URL: double.baseUrl,
+      DOCUMENT_LLM_API_KEY: OPENAI_KEY,
+      DOCUMENT_LLM_BASE_URL: double.baseUrl,
+      DOCUMENT_LLM_MODEL: 'writer-1',
+    };
+    return { families: ['gpt-image', 'document'], double, settings };
+  },
+  async () => {
+    const double = await startGoogle();
+    const settings = { GEMINI_API_KEY: GOOGLE_KEY, GEMINI_BASE_URL: double.url };
+    return { families: ['gemini-image', 'veo'], double, settings };
+  },
   async () => {
     const double = await startKling();
     return { families: ['kling'], double, settings: { KLING_API_KEY: KLING_KEY, KLING_BASE_URL: double.url } };

@@ -1,9 +1,3 @@
-import { type FontName, fontOf } from './fonts.ts';
-
-const STAND_IN = '□';
-const isCovered = (name: FontName, character: string): boolean =>
-  fontOf(name).hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
-
 /** Text that any reader of UTF-8 takes: line ends made one, control characters and halves of pairs made visible. */
 export const readable = (text: string): string =>
   text
@@ -11,17 +5,11 @@ export const readable = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '\uFFFD');
 
-/** Text that the font can draw: marks that only steer other renderers go, what has no glyph becomes a box. */
-export function drawable(text: string, font: FontName): string {
-  const drawn = readable(text)
+/** Text without the marks that only steer other renderers. */
+export const unsteered = (text: string): string =>
+  readable(text)
     .replaceAll('\t', '    ')
     .replace(/[\p{Cf}\p{Variation_Selector}]/gu, '');
-  return Array.from(drawn, (character) =>
-    character === '\n' || isCovered(font, character) ? character : STAND_IN,
-  ).join('');
-}
-
-export const isDrawable = (text: string, font: FontName): boolean => drawable(text, font) === text;
 
 export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu) ?? [];
 

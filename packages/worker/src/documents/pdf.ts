@@ -1,24 +1,37 @@
 import pdfmake from 'pdfmake';
-import type { StyleDictionary } from 'pdfmake/interfaces.js';
+import type { StyleDictionary, TFontDictionary } from 'pdfmake/interfaces.js';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
-import { fontPath } from './fonts.ts';
+import { fontPath, type OtherFont } from './fonts.ts';
+import { Lettering } from './lettering.ts';
 import { contentOf } from './pdf-content.ts';
-import { drawable } from './text.ts';
+import { readable } from './text.ts';
 
 const sans = fontPath('DejaVuSans');
 const bold = fontPath('DejaVuSans-Bold');
 const mono = fontPath('DejaVuSansMono');
-const shipped = new Set([sans, bold, mono]);
+const known = new Set([sans, bold, mono]);
 
 // Whatever a document's text says, nothing is fetched, and nothing is read but the fonts.
 pdfmake.setUrlAccessPolicy(() => false);
-pdfmake.setLocalAccessPolicy((path) => shipped.has(path));
-pdfmake.setFonts({
+pdfmake.setLocalAccessPolicy((path) => known.has(path));
+const SHIPPED: TFontDictionary = {
   DejaVuSans: { normal: sans, bold, italics: sans, bolditalics: bold },
   DejaVuSansMono: { normal: mono, bold: mono, italics: mono, bolditalics: mono },
-});
+};
+
+function useFonts(others: readonly OtherFont[]): void {
+  const fonts = { ...SHIPPED };
+  for (const { path, member } of others) {
+    known.add(path);
+    const source = () => (member === null ? path : [path, member]);
+    const styles = { normal: source(), bold: source(), italics: source(), bolditalics: source() };
+    // The declarations do not know that a file may hold several.
+    Object.assign(fonts, { [path]: styles });
+  }
+  pdfmake.setFonts(fonts);
+}
 
 /** The same bytes whenever they are made. */
 const WRITTEN_AT = new Date('2026-01-01T00:00:00Z');
@@ -34,16 +47,25 @@ const STYLES: StyleDictionary = {
   footer: { fontSize: 8, color: '#667085', alignment: 'center' },
 };
 
-export async function pdfOf(markdown: string, title: string): Promise<Uint8Array> {
+export interface Pdf {
+  bytes: Uint8Array;
+  /** Letters that no font has: a box stands in their place. */
+  missing: string[];
+}
+
+/** Sets Markdown, in the shipped fonts and, for letters that these lack, in others. */
+export async function pdfOf(markdown: string, title: string, others: readonly OtherFont[] = []): Promise<Pdf> {
   const tree = unified().use(remarkParse).use(remarkGfm).parse(markdown);
+  const lettering = new Lettering(others);
+  useFonts(others);
   const document = pdfmake.createPdf({
-    info: { title: drawable(title, 'DejaVuSans'), creator: 'Project Review Service', creationDate: WRITTEN_AT },
+    info: { title: readable(title), creator: 'Project Review Service', creationDate: WRITTEN_AT },
     pageSize: 'A4',
     pageMargins: [56, 56, 56, 56],
     defaultStyle: { font: 'DejaVuSans', fontSize: 10, lineHeight: 1.25 },
     styles: STYLES,
-    content: contentOf(tree),
+    content: contentOf(tree, lettering),
     footer: (page, pages) => ({ text: `${page} / ${pages}`, style: 'footer' }),
   });
-  return document.getBuffer();
+  return { bytes: await document.getBuffer(), missing: [...lettering.missing] };
 }

@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { extractText, getDocumentProxy } from 'unpdf';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFonts } from './fonts.ts';
+import { type Pdf, pdfOf } from './pdf.ts';
+import { collectionOf, fontWithOnly } from './test/other-font.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'review-fonts-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function textIn({ bytes }: Pdf): Promise<string> {
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  return (await extractText(document, { mergePages: true })).text.replace(/\s+/g, ' ');
+}
+
+test('a box stands for a letter that no font has, and it is told', async () => {
+  const pdf = await pdfOf('# 漢字\n\nA 漢 and an é, `字`\n\n```\n漢\n```', 'T');
+  expect(pdf.missing).toEqual(['漢', '字']);
+  expect(await textIn(pdf)).toContain('□□ A □ and an é, □ □');
+});
+
+test('a font of the host draws what the shipped ones lack, and only that', async () => {
+  const path = join(folder, 'one.ttf');
+  await writeFile(path, fontWithOnly('漢'));
+  const pdf = await pdfOf('# 漢字\n\nA **漢** and an é\n\n```\n漢 = 1\n```', 'T', readFonts([path]));
+  expect(pdf.missing).toEqual(['字']);
+  expect(await textIn(pdf)).toMatch(/漢\s?□ A 漢 and an é 漢 = 1/);
+});
+
+test('a folder of fonts, in the order of their names, collections too', async () => {
+  await writeFile(join(folder, 'b.ttc'), collectionOf(fontWithOnly('字', 'DejaVuSans-Bold')));
+  await writeFile(join(folder, 'a.otf'), fontWithOnly('漢'));
+  await writeFile(join(folder, 'LICENSE'), 'free');
+  const fonts = readFonts([folder]);
+  expect(fonts.map(({ path }) => path)).toEqual(expect.arrayContaining([join(folder, 'a.otf'), join(folder, 'b.ttc')]));
+  const pdf = await pdfOf('漢字', 'T', fonts);
+  expect(pdf.missing).toEqual([]);
+  expect((await textIn(pdf)).replaceAll(' ', '')).toContain('漢字');
+});

@@ -1,0 +1,123 @@
+import type { Part } from '@google/genai';
+import { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
+import { StepError } from '../step-error.ts';
+import type { Call, Family } from './family.ts';
+import { callGoogle, googleClient, probeGoogle } from './google.ts';
+import { inHand, writeInHand } from './in-hand.ts';
+import type { Host } from './open.ts';
+import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type Refusal, refused } from './refusal.ts';
+import { wireModels } from './wire-models.ts';
+
+const MEGABYTE = 1024 * 1024;
+const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], mostBytes: 20 * MEGABYTE };
+/** Of the whole request, whose pictures travel as base64. */
+const MOST_BYTES = 20 * MEGABYTE;
+
+const Answer = z.object({
+  promptFeedback: z
+    .object({ blockReason: z.string().optional(), blockReasonMessage: z.string().optional() })
+    .optional(),
+  candidates: z
+    .array(
+      z.object({
+        finishReason: z.string().optional(),
+        finishMessage: z.string().optional(),
+        content: z
+          .object({
+            parts: z
+              .array(
+                z.object({
+                  text: z.string().optional(),
+                  thought: z.boolean().optional(),
+                  inlineData: z.object({ mimeType: z.string().optional(), data: z.string() }).optional(),
+                }),
+              )
+              .optional(),
+          })
+          .optional(),
+      }),
+    )
+    .optional(),
+});
+type Answer = z.infer<typeof Answer>;
+
+/** Google's images: one call, whose answer is the picture, or says why there is none. */
+export function geminiImage(account: KeyedAccount, host: Host): Family {
+  const vendor = { name: 'Gemini', secrets: [account.apiKey], log: host.log };
+  const client = googleClient(account);
+
+  async function ask({ task, signal }: Call, pictures: readonly Reference[]): Promise<Answer> {
+    const { models } = await client();
+    const answer = await models.generateContent({
+      model: host.wireId(task.outputModel, task.outputModel),
+      contents: [{ role: 'user', parts: [...pictures.flatMap(partsOf), { text: promptOf(task) }] }],
+      // The one size that all of its models make.
+      config: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { imageSize: '1K' }, abortSignal: signal },
+    });
+    return Answer.parse(answer);
+  }
+
+  return {
+    provider: 'live',
+    stages: () => ['submit'],
+    check: () => {},
+
+    async submit(call) {
+      const { task } = call;
+      const pictures = await readPictures(call, vendor.name, LIMITS);
+      if (pictures.reduce((sum, { bytes }) => sum + (bytes.length * 4) / 3, 0) > MOST_BYTES - MEGABYTE) {
+        throw new StepError('INVALID_INPUT', 'The attachments have more than the 14 MB that Gemini takes together.');
+      }
+      const answer = await callGoogle(vendor, { task, kind: 'draw' }, () => ask(call, pictures));
+      const picture = pictureIn(answer);
+      if (picture === null) throw refused(vendor, refusalIn(answer), task);
+      return { done: inHand(Buffer.from(picture, 'base64')) };
+    },
+
+    poll: async () => ({ state: 'succeeded', output: {} }),
+
+    probe: (signal) =>
+      callGoogle(vendor, { kind: 'probe' }, async () =>
+        probeGoogle(await client(), wireModels('gemini-image', host), signal),
+      ),
+
+    download: writeInHand,
+  };
+}
+
+const promptOf = (task: Call['task']) => namedPrompt(task, (position) => `image ${position}`);
+
+/** Each picture under its name, so that the prompt can speak of it. */
+const partsOf = ({ mimeType, bytes }: Reference, index: number): Part[] => [
+  { text: `image ${index + 1}:` },
+  { inlineData: { mimeType, data: bytes.toString('base64') } },
+];
+
+const partsIn = ({ candidates }: Answer) =>
+  (candidates?.[0]?.content?.parts ?? []).filter(({ thought }) => thought !== true);
+
+/** The last one counts: those before it are drafts. */
+const pictureIn = (answer: Answer): string | null =>
+  partsIn(answer).findLast(({ inlineData }) => inlineData?.data)?.inlineData?.data ?? null;
+
+const POLICY = new Set([
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'SAFETY', 'PROHIBITED_CONTENT'],
+  ...['BLOCKLIST', 'SPII', 'RECITATION'],
+]);
+
+/** No picture is how it usually refuses. */
+function refusalIn(answer: Answer): Refusal {
+  const { blockReason, blockReasonMessage } = answer.promptFeedback ?? {};
+  if (blockReason !== undefined) {
+    return { type: 'CONTENT_POLICY', words: blockReasonMessage ?? `the prompt is blocked (${blockReason}).` };
+  }
+  const { finishReason, finishMessage } = answer.candidates?.[0] ?? {};
+  const reason = finishReason ?? 'no reason given';
+  if (POLICY.has(reason))
+    return { type: 'CONTENT_POLICY', words: finishMessage ?? `the picture is blocked (${reason}).` };
+  const answered = partsIn(answer).flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const words = finishMessage ?? answered.join(' ').trim();
+  return { type: 'PROVIDER_FAILED', words: words || `it made no picture (${reason}).` };
+}

@@ -1,0 +1,102 @@
+import type { GoogleGenAI } from '@google/genai';
+import type { WorkerTask } from '@review/contract';
+import { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
+import { StepError } from '../step-error.ts';
+import { lazily } from './lazily.ts';
+import { type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
+import { vendorFetch } from './vendor-fetch.ts';
+import { findings } from './wire-models.ts';
+
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/** The vendor's library, loaded when it is first used: it takes its time and 30 MB. */
+export function googleClient({ apiKey, baseUrl }: KeyedAccount): () => Promise<GoogleGenAI> {
+  return lazily(async () => {
+    const { GoogleGenAI } = await import('@google/genai');
+    // It repeats nothing unless it is told to.
+    return new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { baseUrl, fetch: vendorFetch(MOST_BYTES) } });
+  });
+}
+
+export interface GoogleCall {
+  task?: WorkerTask;
+  /** The first two are paid when they come through: for a picture in the answer, or for a job. */
+  kind: 'draw' | 'order' | 'look' | 'probe';
+}
+
+/** One call by the library, whose failures become the ones that this service knows. */
+export async function callGoogle<T>(vendor: Vendor, { task, kind }: GoogleCall, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof StepError) throw error;
+    throw refused(vendor, refusalOf(error, kind), task);
+  }
+}
+
+const Detail = z.object({
+  '@type': z.string().default(''),
+  retryDelay: z.string().optional(),
+  violations: z.array(z.object({ quotaId: z.string().optional() })).optional(),
+});
+const Body = z.object({
+  error: z.object({
+    message: z.string().default(''),
+    status: z.string().default(''),
+    details: z.array(Detail).optional().catch(undefined),
+  }),
+});
+type GoogleError = z.infer<typeof Body>['error'];
+
+const HOUR_MS = 3_600_000;
+
+function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
+  const unknown = kind === 'draw' || kind === 'order' ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT';
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (!(error instanceof Error) || typeof status !== 'number') {
+    return { type: wasSent(error) ? unknown : 'TRANSIENT' };
+  }
+  const said = saidIn(error.message);
+  const words = said.message || `status ${status}`;
+  if (status === 429) return tooMuch(said);
+  if (status === 404) return { type: kind === 'look' ? 'RESULT_EXPIRED' : 'AUTH', words };
+  if (status === 401 || status === 403) return { type: 'AUTH', words };
+  // Overloaded, it makes no picture; of a job nobody can be as sure.
+  if (status === 503 && said.status === 'UNAVAILABLE' && kind !== 'order') return { type: 'TRANSIENT', words };
+  if (status >= 500 || status === 408 || status === 409) return { type: unknown, words };
+  if (isAccess(said)) return { type: 'AUTH', words };
+  return { type: isPolicy(words) ? 'CONTENT_POLICY' : 'INVALID_INPUT', words };
+}
+
+function saidIn(message: string): GoogleError {
+  try {
+    return Body.parse(JSON.parse(message)).error;
+  } catch {
+    return { message: '', status: '', details: undefined };
+  }
+}
+
+/** A wait of hours is no wait for a place but a quota that is used up. */
+function tooMuch({ message, details = [] }: GoogleError): Refusal {
+  const asked = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay ?? '';
+  const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 : undefined;
+  const daily = details.some(({ violations = [] }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));
+  if (daily || (delayMs ?? 0) > HOUR_MS) return { type: 'BALANCE', words: message };
+  return { type: 'RATE_LIMITED', delayMs };
+}
+
+/** Refusals that look like bad input, but only whoever runs the account can do something about. */
+const isAccess = ({ message, status }: GoogleError): boolean =>
+  status === 'FAILED_PRECONDITION' || /API key (not valid|expired)|use case is currently not supported/i.test(message);
+
+export const isPolicy = (words: string): boolean => /usage guidelines|usage polic|responsible ai|safety/i.test(words);
+
+/** What an account has of the models that are asked of it. */
+export async function probeGoogle(ai: GoogleGenAI, wanted: readonly string[], signal: AbortSignal): Promise<string> {
+  const listed = new Set<string>();
+  for await (const { name } of await ai.models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
+    if (name !== undefined) listed.add(name.replace(/^models\//, ''));
+  }
+  return findings(wanted, listed);
+}

@@ -1,0 +1,127 @@
+import type { WorkerTask } from '@review/contract';
+import type OpenAI from 'openai';
+import { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import { lazily } from './lazily.ts';
+import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
+import { vendorFetch } from './vendor-fetch.ts';
+import { findings } from './wire-models.ts';
+
+export interface OpenAiAccount extends KeyedAccount {
+  organization?: string | null;
+  project?: string | null;
+}
+
+/** A picture of the largest size in base64, and room to spare. */
+const MOST_BYTES = 128 * 1024 * 1024;
+/** Longer than any step: what ends a call is the step's signal. */
+const LONGEST_MS = 3_600_000;
+/** What the library adds by itself, from the environment and about the host, is nobody's business. */
+const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'openai-organization', 'openai-project', 'user-agent'];
+
+/** The vendor's library, loaded when it is first used: it takes its time and 30 MB. */
+export function openAiClient(account: OpenAiAccount): () => Promise<OpenAI> {
+  const { apiKey, baseUrl, organization = null, project = null } = account;
+  return lazily(async () => {
+    const { default: Client } = await import('openai');
+    return new Client({
+      apiKey,
+      baseURL: baseUrl,
+      organization,
+      project,
+      adminAPIKey: null,
+      webhookSecret: null,
+      defaultHeaders: { authorization: `Bearer ${apiKey}` },
+      // A repeat of the library's own would be paid without anybody knowing.
+      maxRetries: 0,
+      timeout: LONGEST_MS,
+      logLevel: 'off',
+      fetch: vendorFetch(MOST_BYTES, onlySent),
+    });
+  });
+}
+
+const onlySent = (headers: Headers) =>
+  new Headers([...headers].filter(([name]) => SENT_HEADERS.includes(name.toLowerCase())));
+
+/** Thrown where an answer came to its end without what was paid for. */
+export class Incomprehensible extends Error {}
+
+/** One call by the library, whose failures become the ones that this service knows. */
+export async function callOpenAi<T>(
+  vendor: Vendor,
+  { task, paid }: { task?: WorkerTask; paid: boolean },
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof StepError) throw error;
+    const refusal = refusalOf(error);
+    const type = refusal.type === 'AMBIGUOUS_SUBMIT' && !paid ? 'TRANSIENT' : refusal.type;
+    throw refused(vendor, { ...refusal, type }, task);
+  }
+}
+
+const BY_CODE: Record<string, StepErrorType> = {
+  moderation_blocked: 'CONTENT_POLICY',
+  content_policy_violation: 'CONTENT_POLICY',
+  content_filter: 'CONTENT_POLICY',
+  insufficient_quota: 'BALANCE',
+  billing_hard_limit_reached: 'BALANCE',
+  invalid_api_key: 'AUTH',
+  model_not_found: 'AUTH',
+  rate_limit_exceeded: 'RATE_LIMITED',
+};
+const BY_TYPE: Record<string, StepErrorType> = {
+  invalid_request_error: 'INVALID_INPUT',
+  image_generation_user_error: 'INVALID_INPUT',
+};
+
+/** What the library throws; an error in the middle of a stream has no status. */
+const Failure = z.object({
+  status: z.number().optional().catch(undefined),
+  code: z.string().nullish().catch(null),
+  type: z.string().nullish().catch(null),
+  headers: z.instanceof(Headers).optional().catch(undefined),
+  error: z
+    .object({
+      message: z.string().optional().catch(undefined),
+      moderation_details: z
+        .object({ moderation_stage: z.string().optional(), categories: z.array(z.string()).optional() })
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Incomprehensible) return { type: 'AMBIGUOUS_SUBMIT', words: error.message };
+  const { status, code, type, headers, error: said } = Failure.catch({}).parse(error);
+  const known = BY_CODE[code ?? ''] ?? (status === undefined ? BY_TYPE[type ?? ''] : byStatus(status));
+  if (known === undefined) return { type: wasSent(error) ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT', words: said?.message };
+  const { moderation_stage: stage, categories = [] } = said?.moderation_details ?? {};
+  const details = [...(stage === undefined ? [] : [`at the ${stage}`]), ...categories].join(', ');
+  const words = [said?.message, details && `(${details})`].filter(Boolean).join(' ');
+  return {
+    type: known,
+    words: words || (status === undefined ? undefined : `status ${status}`),
+    delayMs: headers && retryAfter(headers),
+  };
+}
+
+/** Undefined where the status does not tell whether something was made and paid. */
+function byStatus(status: number): StepErrorType | undefined {
+  if (status < 400 || status >= 500 || status === 408 || status === 409) return undefined;
+  if ([401, 403, 404].includes(status)) return 'AUTH';
+  if (status === 402) return 'BALANCE';
+  return status === 429 ? 'RATE_LIMITED' : 'INVALID_INPUT';
+}
+
+/** What an account has of the models that are asked of it. */
+export async function probeOpenAi(client: OpenAI, wanted: readonly string[], signal: AbortSignal): Promise<string> {
+  const { data } = await client.models.list({ signal });
+  return findings(wanted, new Set(data.map(({ id }) => id)));
+}

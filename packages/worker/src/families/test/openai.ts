@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { type Double, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { mediaOf } from './media.ts';
+
+export const OPENAI_KEY = 'sk-double-0123456789abcdef';
+
+/** How the language model answers: the text bit by bit, then why it stopped. */
+export interface Written {
+  text: string;
+  finish?: 'stop' | 'length' | 'content_filter';
+  refusal?: string;
+}
+
+export interface OpenAiDouble extends Double {
+  /** Where the interface begins. */
+  baseUrl: string;
+  picture: Buffer;
+  write: (messages: z.infer<typeof Chat>['messages']) => Written;
+  /** Whether it can stream pictures; whatever stands in for the vendor may not. */
+  streamsPictures: boolean;
+  chats: z.infer<typeof Chat>[];
+}
+
+/** OpenAI, as its interface is described: images and chat. */
+export async function startOpenAi(): Promise<OpenAiDouble> {
+  const double = await startDouble(answer);
+  const openai: OpenAiDouble = Object.assign(double, {
+    baseUrl: `${double.url}/v1`,
+    picture: await mediaOf('gpt-image-2', ''),
+    write: () => ({ text: '# A lamp\n\nIt stands by the window.\n' }),
+    streamsPictures: true,
+    chats: [],
+  });
+
+  async function answer(request: VendorRequest): Promise<Reply> {
+    if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) {
+      throw refuse(401, 'invalid_api_key', `Incorrect API key provided: ${request.headers.authorization}.`);
+    }
+    const { method, path } = request;
+    if (method === 'GET' && path === '/v1/models') {
+      return { body: { object: 'list', data: [...MODELS].map((id) => ({ id, object: 'model' })) } };
+    }
+    if (method === 'POST' && path === '/v1/images/generations')
+      return draw('image_generation', checked(Generation, request.body));
+    if (method === 'POST' && path === '/v1/images/edits')
+      return draw('image_edit', checked(Edit, await fieldsOf(request)));
+    if (method === 'POST' && path === '/v1/chat/completions') return chat(request.body);
+    throw refuse(404, 'unknown_url', `Invalid URL (${method} ${path})`);
+  }
+
+  function draw(name: string, order: z.infer<typeof Generation> | z.infer<typeof Edit>): Reply {
+    if (!MODELS.has(order.model)) throw refuse(404, 'model_not_found', `The model '${order.model}' does not exist.`);
+    double.take({ prompt: order.prompt });
+    const b64_json = openai.picture.toString('base64');
+    const about = { background: 'opaque', output_format: 'png', quality: 'medium', size: '1024x1024', usage: USAGE };
+    if (!openai.streamsPictures || !order.stream) return { body: { created: 1789, data: [{ b64_json }], ...about } };
+    const partial = { type: `${name}.partial_image`, b64_json: 'aGFsZg==', partial_image_index: 0, ...about };
+    return stream([partial, { type: `${name}.completed`, b64_json, ...about }]);
+  }
+
+  function chat(body: unknown): Reply {
+    const order = checked(Chat, body);
+    if (!MODELS.has(order.model)) throw refuse(404, 'model_not_found', `The model '${order.model}' does not exist.`);
+    openai.chats.push(order);
+    const { id } = double.take({ id: `chatcmpl-${openai.chats.length}`, prompt: promptIn(order) });
+    const { text, finish = 'stop', refusal } = openai.write(order.messages);
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      id,
+      object: 'chat.completion.chunk',
+      created: 1789,
+      model: order.model,
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const pieces = (text.match(/[\s\S]{1,40}/g) ?? []).map((content) => chunk({ content }));
+    const said = refusal === undefined ? pieces : [chunk({ refusal })];
+    return stream([chunk({ role: 'assistant', content: '' }), ...said, chunk({}, finish)], true);
+  }
+
+  return openai;
+}
+
+const MODELS = new Set(['gpt-image-2.5-flare', 'gpt-image-2', 'gpt-image-2-2026-04-21', 'writer-1']);
+const USAGE = { total_tokens: 1, input_tokens: 1, output_tokens: 1 };
+
+export const refuse = (status: number, code: string | null, message: string, more: object = {}) =>
+  new Refused(refusal(status, code, message, more));
+
+/** A refusal in the vendor's form. */
+export const refusal = (status: number, code: string | null, message: string, more: object = {}): Reply => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error', param: null, code, ...more } },
+});
+
+export function stream(events: object[], withEnd = false): Reply {
+  const lines = events.map(
+    (event) => `${'type' in event ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}`,
+  );
+  const body = [...lines, ...(withEnd ? ['data: [DONE]'] : [])].map((line) => `${line}\n\n`).join('');
+  return { headers: { 'content-type': 'text/event-stream' }, body };
+}
+
+function checked<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys';
+  throw refuse(400, unknown ? 'unknown_parameter' : 'invalid_value', z.prettifyError(parsed.error));
+}
+
+const Size = z.string().refine((size) => {
+  if (size === 'auto') return true;
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  const fits = width % 16 === 0 && height % 16 === 0 && width * height <= 3840 * 2160;
+  return fits && width / height >= 1 / 3 && width / height <= 3;
+});
+
+const common = {
+  model: z.string(),
+  prompt: z.string().min(1).max(32_000),
+  size: Size,
+  quality: z.enum(['low', 'medium', 'high', 'auto']),
+  background: z.enum(['transparent', 'opaque', 'auto']),
+  output_format: z.enum(['png', 'jpeg', 'webp']),
+};
+const Generation = z.strictObject({
+  ...common,
+  n: z.number().int().min(1).max(10),
+  moderation: z.enum(['auto', 'low']),
+  stream: z.boolean().optional(),
+});
+const Picture = z
+  .instanceof(File)
+  .refine(({ type, size }) => /^image\/(png|jpeg|webp)$/.test(type) && size < 50 * 1024 * 1024);
+const Edit = z.strictObject({
+  ...common,
+  n: z.coerce.number().int().min(1).max(10),
+  stream: z.stringbool().optional(),
+  'image[]': z.array(Picture).min(1).max(16),
+});
+
+const Part = z.union([
+  z.strictObject({ type: z.literal('text'), text: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({ url: z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/) }),
+  }),
+  z.strictObject({
+    type: z.literal('file'),
+    file: z.strictObject({ filename: z.string(), file_data: z.string().regex(/^data:application\/pdf;base64,/) }),
+  }),
+]);
+const Chat = z.strictObject({
+  model: z.string(),
+  stream: z.literal(true),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.enum(['system', 'user', 'assistant']),
+        content: z.union([z.string().min(1), z.array(Part).min(1)]),
+      }),
+    )
+    .min(2),
+});
+
+/** The user's first words. */
+function promptIn({ messages }: z.infer<typeof Chat>): string {
+  const content = messages.find(({ role }) => role === 'user')?.content ?? '';
+  if (typeof content === 'string') return content;
+  const [first] = content;
+  return first?.type === 'text' ? first.text : '';
+}
+
+async function fieldsOf({ bytes, headers }: VendorRequest): Promise<Record<string, unknown>> {
+  const type = headers['content-type'] ?? '';
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+  const fields: Record<string, unknown> = {};
+  for (const key of new Set(form.keys())) fields[key] = key.endsWith('[]') ? form.getAll(key) : form.get(key);
+  return fields;
+}
