@@ -53,10 +53,12 @@ export async function openDoubles(random: () => number): Promise<Providers> {
     settings: Object.assign({}, ...started.map(({ settings }) => settings)),
     models,
     orders: () =>
-      started.flatMap((entry, index) => {
-        const outputType = models.find(({ family }) => entry.families.includes(family))?.outputType ?? '3D';
-        return entry.double.orders.map(({ prompt, stage }) => ({ name: `${index} ${prompt} ${stage}`, outputType }));
-      }),
+      started.flatMap(({ double, outputTypeOf }, index) =>
+        double.orders.map((order) => ({
+          name: `${index} ${order.prompt} ${order.stage}`,
+          outputType: outputTypeOf(order),
+        })),
+      ),
     // The doubles tell prompts apart, not files; the server has checked the bytes that it was handed.
     made: () => true,
     async [Symbol.asyncDispose]() {

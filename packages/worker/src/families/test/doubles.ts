@@ -1,5 +1,5 @@
-import type { Family } from '@review/contract';
-import type { Double } from './double.ts';
+import type { Family, OutputType } from '@review/contract';
+import type { Double, Order } from './double.ts';
 import { GOOGLE_KEY, startGoogle } from './google.ts';
 import { startHunyuan } from './hunyuan3d.ts';
 import { KLING_KEY, startKling } from './kling.ts';
@@ -11,6 +11,7 @@ import { ARK_KEY, startSeedance } from './seedance.ts';
 export interface StartedDouble {
   families: Family[];
   double: Double;
+  outputTypeOf(order: Order): OutputType;
   /** What makes a worker take the double for its vendor. */
   settings: Record<string, string>;
 }
@@ -26,28 +27,53 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       DOCUMENT_LLM_BASE_URL: double.baseUrl,
       DOCUMENT_LLM_MODEL: 'writer-1',
     };
-    return { families: ['gpt-image', 'document'], double, settings };
+    return { families: ['gpt-image', 'document'], double, outputTypeOf: () => 'IMAGE', settings };
   },
   async () => {
     const double = await startGoogle();
     const settings = { GEMINI_API_KEY: GOOGLE_KEY, GEMINI_BASE_URL: double.url };
-    return { families: ['gemini-image', 'veo'], double, settings };
+    return {
+      families: ['gemini-image', 'veo'],
+      double,
+      outputTypeOf: ({ id }) => (id.includes('/operations/') ? 'VIDEO' : 'IMAGE'),
+      settings,
+    };
   },
   async () => {
     const double = await startKling();
-    return { families: ['kling'], double, settings: { KLING_API_KEY: KLING_KEY, KLING_BASE_URL: double.url } };
+    return {
+      families: ['kling'],
+      double,
+      outputTypeOf: () => 'VIDEO',
+      settings: { KLING_API_KEY: KLING_KEY, KLING_BASE_URL: double.url },
+    };
   },
   async () => {
     const double = await startSeedance();
-    return { families: ['seedance'], double, settings: { ARK_API_KEY: ARK_KEY, ARK_BASE_URL: double.baseUrl } };
+    return {
+      families: ['seedance'],
+      double,
+      outputTypeOf: () => 'VIDEO',
+      settings: { ARK_API_KEY: ARK_KEY, ARK_BASE_URL: double.baseUrl },
+    };
   },
   async () => {
     const double = await startMinimax();
-    return { families: ['minimax'], double, settings: { MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: double.url } };
+    return {
+      families: ['minimax'],
+      double,
+      outputTypeOf: () => 'VIDEO',
+      settings: { MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: double.url },
+    };
   },
   async () => {
     const double = await startMeshy();
-    return { families: ['meshy'], double, settings: { MESHY_API_KEY: double.key, MESHY_BASE_URL: double.url } };
+    return {
+      families: ['meshy'],
+      double,
+      outputTypeOf: () => '3D',
+      settings: { MESHY_API_KEY: double.key, MESHY_BASE_URL: double.url },
+    };
   },
   async () => {
     const double = await startHunyuan();
@@ -56,7 +82,7 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       TENCENTCLOUD_SECRET_KEY: 'secret',
       HUNYUAN_ENDPOINT: double.url,
     };
-    return { families: ['hunyuan3d'], double, settings };
+    return { families: ['hunyuan3d'], double, outputTypeOf: () => '3D', settings };
   },
 ];
 
