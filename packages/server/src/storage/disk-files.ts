@@ -62,12 +62,16 @@ export class DiskFiles {
     }
   }
 
-  async complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
+  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
+    return orTrouble(this.#complete(target, parts, size));
+  }
+
+  async #complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
     if (!(await this.#isStored(key, size))) {
       try {
         await this.#assemble(key, this.#folderOf(upload), parts, size);
       } catch (error) {
-        if (!isMissing(error)) throw asTrouble(error);
+        if (!isMissing(error)) throw error;
         // The parts are gone where the same call, made twice at once, was faster the other time.
         if (!(await this.#isStored(key, size))) throw new PartsMismatch('A part is missing or has another ETag.');
       }
@@ -91,7 +95,7 @@ export class DiskFiles {
 
   async read(key: string, { start = 0, length = Number.POSITIVE_INFINITY } = {}): Promise<Readable> {
     const handle = await open(this.#pathOf(key)).catch((error: unknown) => {
-      throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : error;
+      throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : asTrouble(error);
     });
     if (length > 0) return handle.createReadStream({ start, end: start + length - 1 });
     await handle.close();

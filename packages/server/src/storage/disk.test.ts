@@ -312,6 +312,9 @@ describe('a disk that takes nothing', () => {
     const files = new DiskFiles(join(opened.folder, 'replaced'));
     writeFileSync(join(opened.folder, 'replaced'), '');
     await expect(files.begin()).rejects.toThrow(StorageUnavailable);
+    const target = { key: newKey(), upload: randomUUID() };
+    await expect(files.complete(target, [], 0)).rejects.toThrow(StorageUnavailable);
+    await expect(files.read(target.key)).rejects.toThrow(StorageUnavailable);
   });
 
   async function onBadDisk(method: 'writeFile' | 'datasync', code: string, attempt: () => Promise<void>) {
