@@ -76,6 +76,7 @@ describe('a key makes its family live', () => {
       state: 'live',
       apiKey: 'k',
       model: 'm',
+      fonts: [],
       baseUrl: 'http://localhost:11434/v1',
     });
   });
