@@ -1,0 +1,17 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { IconName } from '../ui/icon.tsx';
+
+export interface Place {
+  label: string;
+  to: NonNullable<LinkProps['to']>;
+  icon: IconName;
+  /** What else one might type to find it. */
+  keywords: string;
+}
+
+/** The places of the console, in the order they are shown; the command palette offers the same. */
+export const PLACES: readonly Place[] = [
+  { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
+  { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },
+  { label: 'Health', to: '/health', icon: 'heart', keywords: 'status rate limits workers models scopes' },
+];
