@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, Kbd, NavLink, Text, UnstyledButton } from '@mantine/core';
+import { Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
@@ -11,76 +11,79 @@ import { ThemeSwitch } from './theme-switch.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
+const PALETTE_KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+/** The frame around every page: where one is, where one can go. On a phone the menu opens over the page. */
 export function Shell() {
-  const { workspace, scopes } = useSession();
+  const { workspace } = useSession();
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   const { pathname } = useLocation();
   const signOut = useSignOut();
   useHotkeys([['mod+K', palette.toggle]], []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the menu covers the page it led to.
-  useEffect(menu.close, [pathname]);
+  useHotkeys([['Escape', menu.close]]);
+  // Having led somewhere, the menu would cover it.
+  useEffect(() => void (pathname && menu.close()), [pathname, menu.close]);
 
   return (
-    <AppShell
-      layout="alt"
-      header={{ height: { base: 52, sm: 0 } }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !menuOpen } }}
-    >
+    <div className={classes.shell}>
       <a href="#main" className={classes.skip}>
         Skip to the page
       </a>
-      <AppShell.Header hiddenFrom="sm" className={classes.header}>
-        <Burger opened={menuOpen} onClick={menu.toggle} size="sm" aria-label="Menu" />
-        <Text fw={600} truncate>
-          {workspace.name}
-        </Text>
-        <UnstyledButton onClick={palette.open} className={classes.find} aria-label="Find or do something">
-          <Icon name="search" />
+      <header className={classes.header}>
+        <UnstyledButton
+          className={classes.tool}
+          aria-label={menuOpen ? 'Close the menu' : 'Menu'}
+          aria-expanded={menuOpen}
+          aria-controls="menu"
+          onClick={menu.toggle}
+        >
+          <Icon name={menuOpen ? 'cross' : 'menu'} size={20} />
         </UnstyledButton>
-      </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} component="nav" aria-label="Console">
-        <Group className={classes.workspace} wrap="nowrap">
+        <span className={classes.name}>{workspace.name}</span>
+        <UnstyledButton className={classes.tool} aria-label="Find or do something" onClick={palette.open}>
+          <Icon name="search" size={20} />
+        </UnstyledButton>
+      </header>
+      <nav id="menu" className={classes.menu} data-open={menuOpen || undefined} aria-label="Console">
+        <div className={classes.workspace}>
           <span className={classes.mark} aria-hidden="true">
             {workspace.name.slice(0, 1)}
           </span>
-          <div className={classes.names}>
-            <Text fw={600} size="sm" truncate>
-              {workspace.name}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {scopes.length} scopes
-            </Text>
-          </div>
-          <Burger hiddenFrom="sm" opened onClick={menu.close} size="sm" aria-label="Close the menu" />
-        </Group>
-        <UnstyledButton onClick={palette.open} className={classes.search} visibleFrom="sm">
-          <Icon name="search" />
+          <span className={classes.name}>{workspace.name}</span>
+        </div>
+        <UnstyledButton className={classes.search} onClick={palette.open}>
+          <Icon name="search" size={16} />
           <span>Find or do…</span>
-          <Kbd size="xs">⌘K</Kbd>
+          <Kbd size="xs">{PALETTE_KEYS}</Kbd>
         </UnstyledButton>
-        <div className={classes.places}>
+        <ul className={classes.places}>
           {PLACES.map(({ label, to, icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              label={label}
-              leftSection={<Icon name={icon} />}
-              active={pathname === to || pathname.startsWith(`${to}/`)}
-            />
+            <li key={to}>
+              <Link to={to} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} />
+                {label}
+              </Link>
+            </li>
           ))}
-          <NavLink href="/docs" label="API reference" leftSection={<Icon name="book" />} />
-        </div>
-        <div className={classes.foot}>
-          <ThemeSwitch />
-          <NavLink component="button" label="Sign out" leftSection={<Icon name="leave" />} onClick={signOut} />
-        </div>
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
+          <li>
+            <a href="/docs" className={classes.place}>
+              <Icon name="book" />
+              API reference
+            </a>
+          </li>
+        </ul>
+        <ThemeSwitch />
+        <UnstyledButton className={classes.place} onClick={signOut}>
+          <Icon name="leave" />
+          Sign out
+        </UnstyledButton>
+      </nav>
+      {menuOpen && <div className={classes.curtain} onPointerDown={menu.close} aria-hidden="true" />}
+      <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
-      </AppShell.Main>
+      </main>
       <Suspense>{paletteOpen && <CommandPalette onClose={palette.close} />}</Suspense>
-    </AppShell>
+    </div>
   );
 }

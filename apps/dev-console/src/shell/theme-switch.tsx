@@ -1,5 +1,6 @@
-import { type MantineColorScheme, SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import classes from './theme-switch.module.css';
 
 export const SCHEMES: readonly { value: MantineColorScheme; label: string; icon: IconName }[] = [
   { value: 'light', label: 'Light', icon: 'sun' },
@@ -10,13 +11,19 @@ export const SCHEMES: readonly { value: MantineColorScheme; label: string; icon:
 export function ThemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <SegmentedControl
-      aria-label="Colour scheme"
-      size="xs"
-      fullWidth
-      value={colorScheme}
-      onChange={(value) => setColorScheme(SCHEMES.find((scheme) => scheme.value === value)?.value ?? 'auto')}
-      data={SCHEMES.map(({ value, label, icon }) => ({ value, label: <Icon name={icon} label={label} /> }))}
-    />
+    <fieldset className={classes.switch} aria-label="Colours">
+      {SCHEMES.map(({ value, label, icon }) => (
+        <label key={value} className={classes.choice} title={label}>
+          <input
+            type="radio"
+            name="colours"
+            aria-label={label}
+            checked={colorScheme === value}
+            onChange={() => setColorScheme(value)}
+          />
+          <Icon name={icon} size={16} />
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -16,6 +16,7 @@ const PATHS = {
   key: 'M14 10a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM13 12.5L20 19v-3',
   leave: 'M10 4H5v16h5M15 8l4 4-4 4M19 12H9',
   link: 'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17',
+  menu: 'M4 6.5h16M4 12h16M4 17.5h16',
   minus: 'M5 12h14',
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z',
   next: 'M9 5l7 7-7 7',
@@ -37,8 +38,8 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** Without a label it only decorates the words beside it. */
-export function Icon({ name, label, size = 18 }: { name: IconName; label?: string; size?: number }) {
+/** Only ever beside words, or in something that has a label of its own. */
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg
       width={size}
@@ -49,7 +50,7 @@ export function Icon({ name, label, size = 18 }: { name: IconName; label?: strin
       strokeWidth={1.7}
       strokeLinecap="round"
       strokeLinejoin="round"
-      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+      aria-hidden="true"
     >
       <path d={PATHS[name]} />
     </svg>
