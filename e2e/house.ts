@@ -71,7 +71,7 @@ export class House implements AsyncDisposable {
     return worker;
   }
 
-  clientAt = (baseUrl: string): Client => createClient({ baseUrl, token: this.#key });
+  clientAt = (baseUrl: string): Client => createClient({ baseUrl, token: this.#key, retries: 0 });
 
   get client(): Client {
     if (this.#client === undefined) throw new Error('the server was never started');

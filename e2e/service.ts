@@ -50,7 +50,8 @@ export class Service {
     if ((await demo.exit) !== 0) throw new Error(demo.output);
     const made: unknown = JSON.parse(demo.output);
     const first = (list: unknown) => (Array.isArray(list) ? list[0] : undefined);
-    service.client = createClient({ baseUrl: service.url, token: String(field(first(field(made, 'people')), 'key')) });
+    const token = String(field(first(field(made, 'people')), 'key'));
+    service.client = createClient({ baseUrl: service.url, token, retries: 0 });
     service.projectId = String(field(first(field(made, 'projects')), 'id'));
     return service;
   }

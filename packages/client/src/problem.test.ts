@@ -16,7 +16,7 @@ const PROBLEM = {
 
 async function problemFrom(answer: Answer): Promise<ApiProblem> {
   await using server = await standIn(answer);
-  const outcome = await createClient({ baseUrl: server.url, token: 'key' })
+  const outcome = await createClient({ baseUrl: server.url, token: 'key', retries: 0 })
     .ping.ping()
     .catch((error: unknown) => error);
   if (!(outcome instanceof ApiProblem)) throw new Error(`not a problem: ${String(outcome)}`);
@@ -99,7 +99,7 @@ test('a date to wait for is no number of seconds', async () => {
 test('a server that is not there is no problem of the service', async () => {
   const server = await standIn({ status: 200 });
   await server[Symbol.asyncDispose]();
-  const error = await createClient({ baseUrl: server.url, token: 'key' })
+  const error = await createClient({ baseUrl: server.url, token: 'key', retries: 0 })
     .ping.ping()
     .catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(TypeError);

@@ -22,6 +22,9 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether a body is a refusal of the service itself. */
+export const isProblem = (body: unknown): boolean => Problem.safeParse(body).success;
+
 /** A proxy on the way may answer in the service's place, in its own words. */
 function closestCode(status: number): ProblemCode {
   const known = Object.entries(PROBLEMS).find(([, problem]) => problem.status === status);

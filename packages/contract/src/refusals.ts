@@ -1,3 +1,4 @@
+import type { AppRoute } from '@ts-rest/core';
 import { PROJECT_ROLES } from './access.ts';
 import { NOTHING, QUERY, type Route } from './endpoint.ts';
 import type { Subject } from './ids.ts';
@@ -37,7 +38,7 @@ export function refusalsOf(route: Route): ProblemCode[] {
   return [...codes].sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status);
 }
 
-export const takesBody = (route: Route): boolean =>
+export const takesBody = (route: AppRoute): boolean =>
   'body' in route && route.body !== undefined && route.body !== NOTHING;
 
 export const takesIdempotencyKey = (route: Route): boolean => {

@@ -13,7 +13,7 @@ export async function sayHello(
 ): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     try {
-      const { data } = await server.hello({ body: { worker, families }, fetchOptions: { signal } });
+      const { data } = await server.hello({ body: { worker, families } }, { signal });
       return data.engine;
     } catch (error) {
       // A token that the server refuses stays refused.

@@ -19,15 +19,21 @@ export interface StandIn extends AsyncDisposable {
   received: Received[];
 }
 
+/** An answer, a connection that breaks instead, or nothing at all. */
+export type Outcome = Answer | 'reset' | 'silence';
+
 /** A server that notes what it is asked and answers what the test says. */
-export async function standIn(answer: Answer | ((request: Received) => Answer)): Promise<StandIn> {
+export async function standIn(outcome: Outcome | ((request: Received) => Outcome)): Promise<StandIn> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const bytes of request) body += String(bytes);
     const noted = { method: request.method, url: request.url, headers: request.headers, body };
     received.push(noted);
-    const { status, headers = {}, body: text } = typeof answer === 'function' ? answer(noted) : answer;
+    const answer = typeof outcome === 'function' ? outcome(noted) : outcome;
+    if (answer === 'silence') return;
+    if (answer === 'reset') return void request.socket.resetAndDestroy();
+    const { status, headers = {}, body: text } = answer;
     response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,6 +47,25 @@ export async function standIn(answer: Answer | ((request: Received) => Answer)):
     },
   };
 }
+
+/** One outcome after the other; the last one stays. */
+export function inTurn(...outcomes: [Outcome, ...Outcome[]]): () => Outcome {
+  const left = [...outcomes];
+  const [first] = outcomes;
+  let latest: Outcome = first;
+  return () => {
+    latest = left.shift() ?? latest;
+    return latest;
+  };
+}
+
+/** A refusal in the words of the service. */
+export const refused = (status: number, code: string, headers: Record<string, string> = {}): Answer =>
+  json(
+    status,
+    { type: '/problems/x', title: 'x', status, code, detail: 'Not now.', instance: '/', requestId: 'abc' },
+    { 'content-type': 'application/problem+json', ...headers },
+  );
 
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
   status,

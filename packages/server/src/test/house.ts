@@ -94,7 +94,7 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
   const otherWorkspaceId = await insertWorkspace(deps.db, 'Another studio');
   const admit = async (userId: string, inWorkspace: string, scopes: readonly Scope[] = SCOPES): Promise<Person> => {
     const { key } = await issueKey(deps.db, { workspaceId: inWorkspace, userId, scopes });
-    return { userId, workspaceId: inWorkspace, key, client: createClient({ baseUrl: url, token: key }) };
+    return { userId, workspaceId: inWorkspace, key, client: createClient({ baseUrl: url, token: key, retries: 0 }) };
   };
   const invite = async (name: PersonName): Promise<Person> => {
     const inWorkspace = name === 'foreigner' ? otherWorkspaceId : workspaceId;

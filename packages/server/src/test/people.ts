@@ -16,7 +16,7 @@ export async function newcomer(
   const person = { workspaceId, email: `newcomer-${number}@example.com`, name: `Newcomer ${number}`, ...given };
   const userId = await deps.db.transaction().execute((trx) => joinWorkspace(trx, person));
   const { key } = await issueKey(deps.db, { workspaceId: person.workspaceId, userId, scopes });
-  return { ...person, userId, key, client: createClient({ baseUrl: url, token: key }) };
+  return { ...person, userId, key, client: createClient({ baseUrl: url, token: key, retries: 0 }) };
 }
 
 type AssignableRole = Exclude<ProjectRole, 'PROJECT_OWNER'>;

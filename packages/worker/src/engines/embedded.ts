@@ -69,7 +69,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       try {
         const body = { worker: options.worker, most, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
-        const { data } = await server.claim({ body, fetchOptions: { signal } });
+        const { data } = await server.claim({ body }, { signal });
         leaseMs = data.leaseSeconds * 1000;
         data.tasks.forEach(start);
         failures = 0;

@@ -63,13 +63,13 @@ export async function fakeServer(): Promise<FakeServer> {
       enter('hello');
       return { data: { engine: 'embedded' } };
     },
-    async claim({ body: { most }, fetchOptions }) {
+    async claim({ body: { most } }, options) {
       enter('claim');
       const tasks = fake.claimable.splice(0, most);
       if (tasks.length === 0) {
         await new Promise((resolve, reject) => {
           setTimeout(resolve, 20);
-          fetchOptions?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+          options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
         });
       }
       return { data: { tasks, leaseSeconds: 30 } };

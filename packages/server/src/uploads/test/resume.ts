@@ -19,7 +19,7 @@ export async function startSecondServer(house: House): Promise<SecondServer> {
   const url = `http://127.0.0.1:${listening.port}`;
   return {
     url,
-    owner: createClient({ baseUrl: url, token: house.people.owner.key }),
+    owner: createClient({ baseUrl: url, token: house.people.owner.key, retries: 0 }),
     async [Symbol.asyncDispose]() {
       await listening[Symbol.asyncDispose]();
       await deps[Symbol.asyncDispose]();

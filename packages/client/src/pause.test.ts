@@ -1,0 +1,13 @@
+import { expect, test, vi } from 'vitest';
+import { createClient } from './client.ts';
+import { refused, standIn } from './test/stand-in.ts';
+
+test('a call that is aborted while it waits for another try ends at once', async () => {
+  await using server = await standIn(refused(429, 'RATE_LIMITED', { 'retry-after': '60' }));
+  const leaving = new AbortController();
+  const call = createClient({ baseUrl: server.url, token: 'key' }).ping.ping({}, { signal: leaving.signal });
+  await vi.waitFor(() => expect(server.received).toHaveLength(1));
+  leaving.abort(new Error('enough'));
+  await expect(call).rejects.toThrow('enough');
+  expect(server.received).toHaveLength(1);
+});
