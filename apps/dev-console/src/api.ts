@@ -1,21 +1,16 @@
-import { ApiProblem, type Client, createClient } from '@review/client';
+import { type Client, createClient } from '@review/client';
 import { keepPreviousData, QueryClient } from '@tanstack/react-query';
+import { watchedFetch } from './rate-limits.ts';
 import { savedKey } from './session.ts';
 
-const baseUrl = window.location.origin;
+export const clientFor = (token: string | (() => string)): Client =>
+  // Somebody is looking: better to say what is wrong than to keep trying for long.
+  createClient({ baseUrl: window.location.origin, token, fetch: watchedFetch, retries: 2 });
 
 /** The whole service, as whoever is signed in. */
-export const client: Client = createClient({ baseUrl, token: () => savedKey() ?? '' });
-
-export const clientFor = (key: string): Client => createClient({ baseUrl, token: key });
+export const client: Client = clientFor(() => savedKey() ?? '');
 
 export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 10_000,
-      placeholderData: keepPreviousData,
-      // A refusal stays one; only a service that could not be reached is asked again.
-      retry: (failures, error) => failures < 2 && (!(error instanceof ApiProblem) || error.status >= 502),
-    },
-  },
+  // The client itself tries again what may succeed then.
+  defaultOptions: { queries: { staleTime: 10_000, placeholderData: keepPreviousData, retry: false } },
 });

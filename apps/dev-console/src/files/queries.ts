@@ -11,7 +11,7 @@ export const isOpen = ({ status }: Pick<FileRecord, 'status'>): boolean =>
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ['files', id],
-    queryFn: async () => (await client.files.get({ params: { id }, query: {} })).data,
+    queryFn: async ({ signal }) => (await client.files.get({ params: { id } }, { signal })).data,
   });
 
 /** A file as it changes: its progress by looking again, its end as soon as the service knows it. */
@@ -26,8 +26,8 @@ export function useLiveFile(id: string) {
     enabled: file.data?.status === 'GENERATING',
     gcTime: 0,
     refetchInterval: ({ state }) => (state.data?.status === 'GENERATING' ? 1 : false),
-    queryFn: async () => {
-      const { data } = await client.files.get({ params: { id }, query: { wait: WAIT_SECONDS } });
+    queryFn: async ({ signal }) => {
+      const { data } = await client.files.get({ params: { id }, query: { wait: WAIT_SECONDS } }, { signal });
       queryClient.setQueryData(fileQuery(id).queryKey, data);
       return data;
     },
@@ -39,7 +39,7 @@ export function useLiveFile(id: string) {
 export const downloadQuery = (id: string) =>
   queryOptions({
     queryKey: ['files', id, 'download'],
-    queryFn: async () => (await client.files.download({ params: { id } })).data,
+    queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
     staleTime: 5 * 60_000,
   });
 

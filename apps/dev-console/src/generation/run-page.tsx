@@ -24,7 +24,7 @@ const detailsQuery = (id: string, updatedAt: string) =>
   queryOptions({
     // A new state of the file has new steps.
     queryKey: ['files', id, 'generation', updatedAt],
-    queryFn: async () => (await client.files.getGeneration({ params: { id } })).data,
+    queryFn: async ({ signal }) => (await client.files.getGeneration({ params: { id } }, { signal })).data,
   });
 
 export function RunPage() {

@@ -19,15 +19,11 @@ export const runsQuery = (project: string, { type, status }: RunFilters) =>
   infiniteQueryOptions({
     queryKey: ['runs', project, { type, status }],
     initialPageParam: '',
-    queryFn: ({ pageParam }) =>
-      client.files.search({
-        params: { id: project },
-        body: {
-          ...(type && { outputType: type }),
-          ...(status && { status }),
-          ...(pageParam !== '' && { next: pageParam }),
-        },
-      }),
+    queryFn: ({ pageParam, signal }) => {
+      const filters = { ...(type && { outputType: type }), ...(status && { status }) };
+      const body = { ...filters, ...(pageParam !== '' && { next: pageParam }) };
+      return client.files.search({ params: { id: project }, body }, { signal });
+    },
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data).filter(isRun),
     refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isOpen)) ? LOOK_AGAIN_MS : false),

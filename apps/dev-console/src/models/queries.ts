@@ -5,7 +5,7 @@ import type { IconName } from '../ui/icon.tsx';
 
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
-  queryFn: async () => (await client.models.list({ query: {} })).data,
+  queryFn: async ({ signal }) => (await client.models.list({}, { signal })).data,
   staleTime: 60_000,
 });
 

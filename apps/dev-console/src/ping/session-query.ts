@@ -4,7 +4,7 @@ import { client } from '../api.ts';
 /** The workspace and the scopes of the key that is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['ping'],
-  queryFn: async () => (await client.ping.ping()).data,
+  queryFn: async ({ signal }) => (await client.ping.ping({}, { signal })).data,
   staleTime: 60_000,
 });
 

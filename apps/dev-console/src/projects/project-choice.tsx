@@ -5,13 +5,13 @@ import { client } from '../api.ts';
 
 export const recentProjectsQuery = queryOptions({
   queryKey: ['projects', 'recent'],
-  queryFn: async () => (await client.projects.list({ body: {} })).data,
+  queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
 });
 
 export const projectQuery = (id: string) =>
   queryOptions({
     queryKey: ['projects', id],
-    queryFn: async () => (await client.projects.get({ params: { id } })).data,
+    queryFn: async ({ signal }) => (await client.projects.get({ params: { id } }, { signal })).data,
   });
 
 /** The project a page is about: the one its address names, else the one that changed last. */

@@ -1,5 +1,6 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import { Button, type ButtonProps } from '@mantine/core';
 import { type MouseEvent, type ReactNode, useId } from 'react';
+import classes from './action-button.module.css';
 
 interface ActionButtonProps extends ButtonProps {
   /** Why it cannot be done, or null: the button then stays in place and says so. */
@@ -14,7 +15,7 @@ export function ActionButton({ refusal, onClick, type = 'button', children, ...r
   const id = useId();
   const off = refusal !== null;
   return (
-    <Tooltip label={refusal} disabled={!off} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+    <span className={classes.place}>
       <Button
         {...rest}
         type={type}
@@ -27,12 +28,12 @@ export function ActionButton({ refusal, onClick, type = 'button', children, ...r
         }}
       >
         {children}
-        {off && (
-          <span id={id} hidden>
-            {refusal}
-          </span>
-        )}
       </Button>
-    </Tooltip>
+      {off && (
+        <span id={id} role="tooltip" className={classes.reason}>
+          {refusal}
+        </span>
+      )}
+    </span>
   );
 }
