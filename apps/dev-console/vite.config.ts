@@ -15,7 +15,7 @@ export default defineConfig({
       output: {
         // In one chunk they run in the order of their imports: zod is told of the content policy before the contract is built.
         codeSplitting: {
-          groups: [{ name: 'contract', test: /content-policy|\/zod\/|\/packages\/(contract|client)\// }],
+          groups: [{ name: 'contract', test: /content-policy|\/zod\/|\/packages\/contract\// }],
         },
       },
     },

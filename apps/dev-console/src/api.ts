@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@review/client';
-import { keepPreviousData, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 import { watchedFetch } from './rate-limits.ts';
 import { savedKey } from './session.ts';
 
@@ -12,5 +12,5 @@ export const client: Client = clientFor(() => savedKey() ?? '');
 
 export const queryClient = new QueryClient({
   // The client itself tries again what may succeed then.
-  defaultOptions: { queries: { staleTime: 10_000, placeholderData: keepPreviousData, retry: false } },
+  defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 });

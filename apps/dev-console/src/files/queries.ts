@@ -25,12 +25,12 @@ export function useLiveFile(id: string) {
     queryKey: ['files', id, 'end'],
     enabled: file.data?.status === 'GENERATING',
     gcTime: 0,
-    refetchInterval: ({ state }) => (state.data?.status === 'GENERATING' ? 1 : false),
     queryFn: async ({ signal }) => {
       const { data } = await client.files.get({ params: { id }, query: { wait: WAIT_SECONDS } }, { signal });
       queryClient.setQueryData(fileQuery(id).queryKey, data);
       return data;
     },
+    refetchInterval: ({ state }) => (state.data?.status === 'GENERATING' ? 1 : false),
   });
   return file;
 }

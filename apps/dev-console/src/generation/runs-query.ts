@@ -1,5 +1,5 @@
 import type { FileRecord, FileStatus, Generation, OutputType } from '@review/contract';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { client } from '../api.ts';
 import { isOpen } from '../files/queries.ts';
 
@@ -19,6 +19,7 @@ export const runsQuery = (project: string, { type, status }: RunFilters) =>
   infiniteQueryOptions({
     queryKey: ['runs', project, { type, status }],
     initialPageParam: '',
+    placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) => {
       const filters = { ...(type && { outputType: type }), ...(status && { status }) };
       const body = { ...filters, ...(pageParam !== '' && { next: pageParam }) };
