@@ -93,7 +93,7 @@ async function sendQuery(
   return answer;
 }
 
-async function read(response: Response): Promise<Answer> {
+export async function read(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (status === 204) return { status, headers, body: undefined };

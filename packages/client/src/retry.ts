@@ -6,12 +6,14 @@ const LONGEST_PAUSE_MS = 10_000;
 /** How long one call may wait altogether because the service says when to come back: a rate window and a bit. */
 const TOLD_LIMIT_MS = 120_000;
 /** Of a proxy or a service that is starting: the request was not carried out, or nobody knows. */
-const PASSING_STATUSES: readonly number[] = [502, 503, 504];
+const PASSING: readonly number[] = [502, 503, 504];
 
 export interface Patience {
   /** How often a failure may be followed by another try. */
   retries: number;
   signal?: AbortSignal | undefined;
+  /** Statuses that may pass, beside those that always may. */
+  passing?: readonly number[];
 }
 
 export interface Try {
@@ -20,7 +22,10 @@ export interface Try {
 }
 
 /** Tries until it succeeds, fails for good or the patience is over. What it repeats must be safe to repeat. */
-export async function persist<T>(work: (attempt: Try) => Promise<T>, { retries, signal }: Patience): Promise<T> {
+export async function persist<T>(
+  work: (attempt: Try) => Promise<T>,
+  { retries, signal, passing = [] }: Patience,
+): Promise<T> {
   let failures = 0;
   let toldMs = 0;
   let uncertain = false;
@@ -30,8 +35,8 @@ export async function persist<T>(work: (attempt: Try) => Promise<T>, { retries, 
       return await work({ uncertain });
     } catch (error) {
       signal?.throwIfAborted();
-      if (retries === 0 || !isPassing(error)) throw error;
-      uncertain ||= !(error instanceof ApiProblem) || PASSING_STATUSES.includes(error.status);
+      if (retries === 0 || !isPassing(error, passing)) throw error;
+      uncertain ||= !(error instanceof ApiProblem) || PASSING.includes(error.status);
       const told = toldPause(error);
       if (told !== null) {
         toldMs += told;
@@ -48,9 +53,10 @@ export async function persist<T>(work: (attempt: Try) => Promise<T>, { retries, 
 }
 
 /** Whether the same request may succeed a little later. */
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown, passing: readonly number[]): boolean {
   if (!(error instanceof ApiProblem)) return hasNoAnswer(error);
-  return error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS' || PASSING_STATUSES.includes(error.status);
+  if (error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS') return true;
+  return PASSING.includes(error.status) || passing.includes(error.status);
 }
 
 /** The connection failed or took too long, as `fetch` says it. */

@@ -1,0 +1,205 @@
+import type { FileRecord } from '@review/contract';
+import { land, sha256 } from '#platform';
+import { read } from './call.ts';
+import type { Client } from './client.ts';
+import { ApiProblem } from './problem.ts';
+import { persist } from './retry.ts';
+import { chunksOf } from './source.ts';
+
+const RETRIES = 8;
+/** How long a download may stand still before it is tried anew from where it is. */
+const STALL_MS = 30_000;
+
+export interface DownloadOptions {
+  /** Hears how many bytes are there; the total is null where the service does not say. */
+  onProgress?: (received: number, total: number | null) => void;
+  signal?: AbortSignal;
+  /** How often a broken connection is taken up again without any progress: 8 times unless said. */
+  retries?: number;
+  /** What fetches the bytes, in place of the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** The bytes that came are not those of the file. */
+export class DownloadDamaged extends Error {
+  override name = 'DownloadDamaged';
+}
+
+/**
+ * Downloads a file or a comment's attachment: to a path (in Node), where an earlier download that was broken off is
+ * continued, or as a Blob. A broken connection is taken up where it broke; the hash of a file is checked where the
+ * service knows it.
+ */
+export function download(client: Client, id: string, options: DownloadOptions & { to: string }): Promise<void>;
+export function download(client: Client, id: string, options?: DownloadOptions): Promise<Blob>;
+export async function download(
+  client: Client,
+  id: string,
+  { to, ...options }: DownloadOptions & { to?: string } = {},
+): Promise<Blob | void> {
+  if (to !== undefined) return downloadTo(to, client, id, options);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const file = await findRecord(client, id, options);
+  for await (const chunk of checked(client, id, file, 0, options)) chunks.push(chunk);
+  return new Blob(chunks, { type: file?.mimeType ?? '' });
+}
+
+/** Downloads as a stream, which fails at its end if the bytes are not those of the file. */
+export async function downloadStream(
+  client: Client,
+  id: string,
+  options: DownloadOptions = {},
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const chunks = checked(client, id, await findRecord(client, id, options), 0, options);
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return();
+    },
+  });
+}
+
+async function downloadTo(to: string, client: Client, id: string, options: DownloadOptions): Promise<void> {
+  const file = await findRecord(client, id, options);
+  const landing = await land(to, id);
+  try {
+    for await (const chunk of checked(client, id, file, landing.size, options, landing.present())) {
+      await landing.write(chunk);
+    }
+  } catch (error) {
+    await (error instanceof DownloadDamaged ? landing.discard() : landing.leave());
+    throw error;
+  }
+  await landing.settle();
+}
+
+/** What is known of a file; of a comment's attachment, or without the right to read files, nothing is. */
+async function findRecord(client: Client, id: string, { signal }: DownloadOptions): Promise<FileRecord | null> {
+  if (isAttachment(id)) return null;
+  try {
+    return (await client.files.get({ params: { id } }, { ...(signal && { signal }) })).data;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === 'INSUFFICIENT_SCOPE') return null;
+    throw error;
+  }
+}
+
+const isAttachment = (id: string) => id.startsWith('CA');
+
+/** The bytes from that one on; those before it are only looked at. */
+async function* checked(
+  client: Client,
+  id: string,
+  file: FileRecord | null,
+  from: number,
+  options: DownloadOptions,
+  before: AsyncIterable<Uint8Array> = chunksOf(new Blob([]).stream()),
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  const hash = sha256();
+  for await (const chunk of before) hash.update(chunk);
+  let received = from;
+  const total = file?.size ?? null;
+  if (received < (total ?? Number.POSITIVE_INFINITY)) {
+    for await (const { chunk, size } of connected(client, id, from, options)) {
+      hash.update(chunk);
+      received += chunk.byteLength;
+      options.onProgress?.(received, total ?? size);
+      yield chunk;
+    }
+  }
+  if (total !== null && received !== total) throw new DownloadDamaged(`${received} bytes came, not ${total}.`);
+  const known = file?.sha256 ?? null;
+  if (known !== null && hash.hex() !== known) throw new DownloadDamaged(`The bytes of ${id} do not have its hash.`);
+}
+
+interface Received {
+  chunk: Uint8Array<ArrayBuffer>;
+  size: number | null;
+}
+
+/** Bytes from a connection that is made anew, from where it broke, as often as it takes. */
+async function* connected(
+  client: Client,
+  id: string,
+  from: number,
+  { signal, retries = RETRIES, fetch = globalThis.fetch }: DownloadOptions,
+): AsyncGenerator<Received, void> {
+  let connection: Connection | undefined;
+  let received = from;
+  const next = async () => {
+    try {
+      connection ??= await connect(await urlOf(client, id, signal), received, fetch, signal);
+      return await connection.next();
+    } catch (error) {
+      connection = undefined;
+      throw error;
+    }
+  };
+  try {
+    for (;;) {
+      const chunk = await persist(next, { retries, signal, passing: [500] });
+      if (chunk === null) return;
+      received += chunk.byteLength;
+      yield { chunk, size: connection?.size ?? null };
+    }
+  } finally {
+    connection?.close();
+  }
+}
+
+interface Connection {
+  size: number | null;
+  /** Null at the end. */
+  next(): Promise<Uint8Array<ArrayBuffer> | null>;
+  close(): void;
+}
+
+/** Asked for anew with every connection: the one before may have expired. */
+async function urlOf({ files, attachments }: Client, id: string, signal: AbortSignal | undefined): Promise<string> {
+  const request = { params: { id } };
+  const options = { retries: 0, ...(signal && { signal }) };
+  const { data } = await (isAttachment(id) ? attachments.download(request, options) : files.download(request, options));
+  return data.url;
+}
+
+async function connect(
+  url: string,
+  from: number,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+): Promise<Connection> {
+  const stalled = new AbortController();
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(
+      () => stalled.abort(new DOMException('The download stands still.', 'TimeoutError')),
+      STALL_MS,
+    );
+    return work.finally(() => clearTimeout(timer));
+  };
+  const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
+  const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
+  const response = await within(fetch(url, { headers, signal: either }));
+  // Everything was there already.
+  if (response.status === 416 && from > 0) return { size: from, next: async () => null, close: () => stalled.abort() };
+  if (!response.ok || response.body === null) throw new ApiProblem(await within(read(response)));
+  let toSkip = response.status === 206 ? 0 : from;
+  const length = response.headers.get('content-length');
+  const reader = response.body.getReader();
+  return {
+    size: length === null ? null : Number(length) + from - toSkip,
+    async next() {
+      for (;;) {
+        const { done, value } = await within(reader.read());
+        if (done) return null;
+        const chunk = value.subarray(Math.min(toSkip, value.byteLength));
+        toSkip -= value.byteLength - chunk.byteLength;
+        if (chunk.byteLength > 0) return chunk;
+      }
+    },
+    close: () => stalled.abort(),
+  };
+}
