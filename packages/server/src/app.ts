@@ -30,7 +30,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   if (deps.storage.router) app.use(deps.storage.router);
   mountContract(app, deps, rooms(deps));
   mountWorkerApi(app, deps);
-  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory));
+  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
   app.use(nothingHere);
   app.use(errorPage(deps));
   return app;

@@ -15,10 +15,11 @@ export const fileQuery = (id: string) =>
   });
 
 /** A file as it changes: its progress by looking again, its end as soon as the service knows it. */
-export function useLiveFile(id: string) {
+export function useLiveFile(id: string, enabled: boolean) {
   const queryClient = useQueryClient();
   const file = useQuery({
     ...fileQuery(id),
+    enabled,
     refetchInterval: ({ state }) => (state.data !== undefined && isOpen(state.data) ? LOOK_AGAIN_MS : false),
   });
   useQuery({

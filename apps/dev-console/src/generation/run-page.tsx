@@ -31,7 +31,7 @@ export function RunPage() {
   const { fileId } = route.useParams();
   const refusal = useRefusal();
   const forbidden = refusal(contract.files.get);
-  const file = useLiveFile(fileId);
+  const file = useLiveFile(fileId, forbidden === null);
   if (forbidden !== null) return <Framed title="Run" content={<ForbiddenHint reason={forbidden} />} />;
   if (file.isError) return <Framed title="Run" content={<ProblemNotice error={file.error} />} />;
   if (file.data === undefined) return <Framed title="Run" content={<Skeleton h={320} />} />;

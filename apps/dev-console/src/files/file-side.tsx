@@ -1,0 +1,61 @@
+import { Title } from '@mantine/core';
+import { contract, type FileRecord } from '@review/contract';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { useRefusal } from '../access.ts';
+import { OUTPUTS } from '../models/queries.ts';
+import { Copied } from '../ui/copied.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
+import { Time } from '../ui/time.tsx';
+import classes from './page.module.css';
+import { sizeOf } from './queries.ts';
+
+interface FileCommentsProps {
+  fileId: string;
+  anchor: number | null;
+  onJump: (at: number) => void;
+}
+
+const panels = import.meta.glob<ComponentType<FileCommentsProps>>('../comments/thread-list.tsx', {
+  import: 'FileComments',
+});
+const [panel] = Object.values(panels);
+const FileComments = panel && lazy(async () => ({ default: await panel() }));
+
+interface FileSideProps {
+  file: FileRecord;
+  at: number | null;
+  onJump: (at: number) => void;
+}
+
+/** Beside the content: what is said about it, and what is known of it. */
+export function FileSide({ file, at, onJump }: FileSideProps) {
+  const forbidden = useRefusal()(contract.comments.listOnFile);
+  return (
+    <aside className={classes.side} aria-label="About this file">
+      {forbidden !== null && <ForbiddenHint reason={forbidden} />}
+      {forbidden === null && FileComments && (
+        <Suspense>
+          <FileComments fileId={file.id} anchor={at} onJump={onJump} />
+        </Suspense>
+      )}
+      <section className="card">
+        <Title order={2} mb="md">
+          Details
+        </Title>
+        <Facts
+          of={[
+            ['File', <Copied key="id" text={file.id} label="the file id" />],
+            ['Kind', file.generation === null ? 'Upload' : OUTPUTS[file.generation.outputType].label],
+            ['Type', file.mimeType],
+            ['Size', file.size !== null && sizeOf(file.size)],
+            ['About', file.description],
+            ['Made', <Time key="made" at={file.createdAt} />],
+            ['Changed', <Time key="changed" at={file.updatedAt} />],
+            ['SHA-256', file.sha256 && <Copied text={file.sha256} label="the checksum" />],
+          ]}
+        />
+      </section>
+    </aside>
+  );
+}
