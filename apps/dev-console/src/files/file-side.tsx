@@ -1,7 +1,8 @@
 import { Title } from '@mantine/core';
 import { contract, type FileRecord } from '@review/contract';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { useRefusal } from '../access.ts';
+import { FileComments } from '../comments/thread-list.tsx';
 import { OUTPUTS } from '../models/queries.ts';
 import { Copied } from '../ui/copied.tsx';
 import { Facts } from '../ui/facts.tsx';
@@ -10,17 +11,7 @@ import { Time } from '../ui/time.tsx';
 import classes from './page.module.css';
 import { sizeOf } from './queries.ts';
 
-interface FileCommentsProps {
-  fileId: string;
-  anchor: number | null;
-  onJump: (at: number) => void;
-}
-
-const panels = import.meta.glob<ComponentType<FileCommentsProps>>('../comments/thread-list.tsx', {
-  import: 'FileComments',
-});
-const [panel] = Object.values(panels);
-const FileComments = panel && lazy(async () => ({ default: await panel() }));
+const route = getRouteApi('/console/files/$fileId');
 
 interface FileSideProps {
   file: FileRecord;
@@ -31,13 +22,25 @@ interface FileSideProps {
 /** Beside the content: what is said about it, and what is known of it. */
 export function FileSide({ file, at, onJump }: FileSideProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
+  const { thread } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <aside className={classes.side} aria-label="About this file">
       {forbidden !== null && <ForbiddenHint reason={forbidden} />}
-      {forbidden === null && FileComments && (
-        <Suspense>
-          <FileComments fileId={file.id} anchor={at} onJump={onJump} />
-        </Suspense>
+      {forbidden === null && (
+        <FileComments
+          fileId={file.id}
+          anchor={at}
+          onJump={onJump}
+          thread={thread}
+          onThread={(next) =>
+            void navigate({
+              search: (now) => ({ ...now, thread: next ?? undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
       )}
       <section className="card">
         <Title order={2} mb="md">

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRefusal } from '../access.ts';
-import { projectQuery } from '../projects/project-choice.tsx';
+import { projectQuery } from '../projects/project-query.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';

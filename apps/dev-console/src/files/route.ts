@@ -8,6 +8,8 @@ export const fileRoute = createRoute({
   validateSearch: z.object({
     /** Where to look: milliseconds into a video, or the page of a document, as the anchor of a comment says it. */
     at: z.int().min(0).optional().catch(undefined),
+    /** The comment whose replies are open. */
+    thread: z.string().optional().catch(undefined),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'FilePage'),
 });

@@ -24,7 +24,7 @@ export function useAt() {
     (place: number) => {
       clearTimeout(settling.current);
       settling.current = setTimeout(
-        () => void navigate({ search: { at: place }, replace: true, resetScroll: false }),
+        () => void navigate({ search: (now) => ({ ...now, at: place }), replace: true, resetScroll: false }),
         300,
       );
     },

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
 import { useLiveFile } from '../files/queries.ts';
-import { projectQuery } from '../projects/project-choice.tsx';
+import { projectQuery } from '../projects/project-query.ts';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import notice from '../ui/notice.module.css';
 import { Page } from '../ui/page.tsx';

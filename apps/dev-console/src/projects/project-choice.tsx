@@ -2,17 +2,12 @@ import { NativeSelect } from '@mantine/core';
 import type { Project } from '@review/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
+import { projectQuery } from './project-query.ts';
 
 export const recentProjectsQuery = queryOptions({
   queryKey: ['projects', 'recent'],
   queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
 });
-
-export const projectQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['projects', id],
-    queryFn: async ({ signal }) => (await client.projects.get({ params: { id } }, { signal })).data,
-  });
 
 /** The project a page is about: the one its address names, else the one that changed last. */
 export function useChosenProject(id: string | undefined) {

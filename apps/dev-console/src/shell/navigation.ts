@@ -13,5 +13,12 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
   { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },
+  {
+    label: 'Projects',
+    to: '/projects',
+    icon: 'folder',
+    keywords: 'files folders versions comments members links upload',
+  },
+  { label: 'Skills', to: '/skills', icon: 'box', keywords: 'markdown instructions agent versions' },
   { label: 'Health', to: '/health', icon: 'heart', keywords: 'status rate limits workers models scopes' },
 ];

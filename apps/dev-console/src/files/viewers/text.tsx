@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import Markdown from 'react-markdown';
-import remarkGfm from 'remark-gfm';
+import Markdown from '../../ui/markdown.tsx';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
 import type { ViewerProps } from '../viewer.tsx';
 import classes from './viewers.module.css';
@@ -26,18 +25,7 @@ export default function TextViewer({ file, url }: ViewerProps) {
     <div className={classes.frame}>
       {isMarkdown ? (
         <article className={classes.prose}>
-          <Markdown
-            remarkPlugins={[remarkGfm]}
-            components={{
-              a: ({ href, children }) => (
-                <a href={href} target="_blank" rel="noreferrer">
-                  {children}
-                </a>
-              ),
-            }}
-          >
-            {text.data}
-          </Markdown>
+          <Markdown text={text.data} />
         </article>
       ) : (
         <pre className={classes.plain}>{text.data}</pre>
