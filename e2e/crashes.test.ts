@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { findModel } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
 import { type Gate, openGate, type Passing } from './gate.ts';
@@ -22,9 +21,6 @@ beforeEach(() => {
   gate.on = () => undefined;
   vendor.on = () => undefined;
 });
-
-const askFor = (outputModel: string, prompt = 'A lamp') =>
-  service.generate({ outputType: findModel(outputModel)?.outputType ?? 'DOCUMENT', outputModel, prompt });
 
 const startWorker = () => service.startWorker('left', { SERVER_URL: gate.url });
 
@@ -102,7 +98,7 @@ const CRASHES: [point: keyof typeof POINTS, model: string, outcome: string, paid
 
 test.each(CRASHES)('a worker killed %s of %s: %s, %i paid', async (point, model, outcome, paid) => {
   const first = await workerThatDiesAt(POINTS[point]);
-  const id = await askFor(model);
+  const id = await service.generate(model);
   await first.dead;
   const second = await startWorker();
   const file = await service.ended(id);
@@ -118,7 +114,7 @@ test.each(CRASHES)('a worker killed %s of %s: %s, %i paid', async (point, model,
 });
 
 test('a server killed between the 202 and the claim loses nothing', async () => {
-  const ids = await Promise.all(['markdown', 'minimax-h3', 'meshy-7'].map((model) => askFor(model)));
+  const ids = await Promise.all(['markdown', 'minimax-h3', 'meshy-7'].map((model) => service.generate(model)));
   await service.restartServer();
   const worker = await startWorker();
   for (const id of ids) expect((await service.ended(id)).status).toBe('UPLOADED');
@@ -129,7 +125,7 @@ test('a server killed while jobs run goes on with them; the worker waits for it'
   const worker = await startWorker();
   let open = false;
   vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
-  const ids = await Promise.all(['minimax-h3', 'kling-3.0', 'hunyuan3d-3.1'].map((model) => askFor(model)));
+  const ids = await Promise.all(['minimax-h3', 'kling-3.0', 'hunyuan3d-3.1'].map((model) => service.generate(model)));
   await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1), { timeout: 10_000 }).toBe(true);
   await service.restartServer();
   open = true;
@@ -152,7 +148,7 @@ test.each([
     cuts += 1;
     return cuts <= 4 ? 'cut' : undefined;
   };
-  const id = await askFor(model);
+  const id = await service.generate(model);
   expect((await service.ended(id)).status).toBe('UPLOADED');
   expect(cuts).toBe(5);
   expect(vendor.paidFor(id)).toBe(1);
@@ -170,7 +166,7 @@ test('SIGTERM under load: what is on its way gets its answer, the rest is for th
     return undefined;
   };
   const models = ['minimax-h3', 'veo-3.1-generate-preview', 'markdown', 'pdf', 'gpt-image-2', 'gpt-image-2.5-flare'];
-  const ids = await Promise.all([...models, ...models, ...models].map((model) => askFor(model)));
+  const ids = await Promise.all([...models, ...models, ...models].map((model) => service.generate(model)));
   await expect.poll(() => taken).toBeGreaterThan(0);
   expect(await worker.end('SIGTERM')).toBe(0);
   expect(taken).toBeLessThan(ids.length);

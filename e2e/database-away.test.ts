@@ -19,19 +19,38 @@ afterAll(async () => {
   await database.drop();
 });
 
-const FILM = { outputType: 'VIDEO', outputModel: 'kling-3.0', prompt: 'A lamp.' } as const;
-
 test('with Postgres away at POST nothing is accepted, and everything works when it is back', async () => {
   await wire.cut();
-  await expect(service.generate(FILM)).rejects.toMatchObject({ status: 503, code: 'NOT_READY' });
+  await expect(service.generate('kling-3.0')).rejects.toMatchObject({ status: 503, code: 'NOT_READY' });
   await wire.mend();
-  expect((await service.ended(await service.generate(FILM))).status).toBe('UPLOADED');
+  expect((await service.ended(await service.generate('kling-3.0'))).status).toBe('UPLOADED');
+});
+
+test('a client that tries again has its order taken once when Postgres is back', async () => {
+  const refusals: number[] = [];
+  const client = service.clientAt(service.url, {
+    retries: 5,
+    fetch: async (...request) => {
+      const answer = await fetch(...request);
+      if (answer.ok) return answer;
+      refusals.push(answer.status);
+      if (refusals.length === 2) await wire.mend();
+      return answer;
+    },
+  });
+  const before = await service.client.files.list({ params: { id: service.projectId } });
+  await wire.cut();
+  const id = await service.generate('kling-3.0', 'A lamp', {}, client);
+  expect(new Set(refusals)).toEqual(new Set([503]));
+  expect((await service.ended(id)).status).toBe('UPLOADED');
+  const after = await service.client.files.list({ params: { id: service.projectId } });
+  expect(after.data).toHaveLength(before.data.length + 1);
 });
 
 test('Postgres going away again and again while steps run costs time, not files or money', {
   timeout: 90_000,
 }, async () => {
-  const ids = await Promise.all([service.generate(FILM), service.generate({ ...FILM, outputModel: 'seedance-2.5' })]);
+  const ids = await Promise.all([service.generate('kling-3.0'), service.generate('seedance-2.5')]);
   for (const pause of [50, 400, 900, 1500]) {
     await sleep(pause);
     await wire.cut();

@@ -8,9 +8,6 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const VIDEO = { outputType: 'VIDEO', outputModel: 'minimax-h3', prompt: 'A lamp' } as const;
-const DOCUMENT = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: 'A lamp' } as const;
-
 test('a worker that is paused for longer than its lease changes nothing when it wakes up', async () => {
   await using service = await Service.start({ TEST_PROVIDER_URL: vendor.url });
   const left = await service.startWorker('left');
@@ -22,9 +19,9 @@ test('a worker that is paused for longer than its lease changes nothing when it 
     asked.resolve();
     return go.promise;
   };
-  const polled = await service.generate(VIDEO);
+  const polled = await service.generate('minimax-h3');
   await expect.poll(() => vendor.paidFor(polled)).toBe(1);
-  const submitting = await service.generate({ ...VIDEO, prompt: 'held' });
+  const submitting = await service.generate('minimax-h3', 'held');
   await asked.promise;
   left.child.kill('SIGSTOP');
   open = true;
@@ -36,7 +33,7 @@ test('a worker that is paused for longer than its lease changes nothing when it 
   const before = [await service.file(polled), await service.file(submitting)];
   left.child.kill('SIGCONT');
   go.resolve(undefined);
-  const next = await service.generate(DOCUMENT);
+  const next = await service.generate('markdown');
   expect((await service.ended(next)).status).toBe('UPLOADED');
   // By then the answer has come, too late: the row stays as it is.
   expect([await service.file(polled), await service.file(submitting)]).toEqual(before);
@@ -65,7 +62,7 @@ test('a cap of a family holds over two workers, and no family starves', async ()
   };
   const ids: string[] = [];
   for (let index = 0; index < JOBS; index += 20) {
-    const batch = Array.from({ length: 20 }, (_, at) => service.generate(at % 2 === 0 ? VIDEO : DOCUMENT));
+    const batch = Array.from({ length: 20 }, (_, at) => service.generate(at % 2 === 0 ? 'minimax-h3' : 'markdown'));
     ids.push(...(await Promise.all(batch)));
   }
   const started = performance.now();

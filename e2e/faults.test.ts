@@ -1,4 +1,3 @@
-import { findModel } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
 import { Service, sha256 } from './service.ts';
@@ -13,7 +12,6 @@ beforeAll(async () => {
   vendor.on = (call) => scripts.get(call.order.prompt)?.(call);
   service = await Service.start({
     TEST_PROVIDER_URL: vendor.url,
-    GENERATION_SLOTS: 'DOCUMENT=50,IMAGE=50,VIDEO=50,3D=50',
     FAMILY_CAPS: 'minimax=50',
   });
   await service.startWorker('left');
@@ -27,7 +25,7 @@ let prompts = 0;
 function askFor(outputModel: string, script: Vendor['on']): Promise<string> {
   const prompt = `Lamp number ${++prompts}`;
   scripts.set(prompt, script);
-  return service.generate({ outputType: findModel(outputModel)?.outputType ?? 'DOCUMENT', outputModel, prompt });
+  return service.generate(outputModel, prompt);
 }
 
 const ALWAYS = 1000;
@@ -104,8 +102,7 @@ test('a provider that says when to come back is not asked before', async () => {
 });
 
 test('a cap of the vendor is named before anything is paid', async () => {
-  const asked = { outputType: '3D', outputModel: 'meshy-7', prompt: 'x'.repeat(601) } as const;
-  const id = await service.generate(asked);
+  const id = await service.generate('meshy-7', 'x'.repeat(601));
   expect((await service.ended(id)).generation?.error).toMatchObject({
     code: REJECTED,
     message: expect.stringContaining('600'),

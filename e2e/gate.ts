@@ -14,8 +14,8 @@ export interface Gate extends AsyncDisposable {
   on: (call: Passing) => Promise<'cut' | undefined> | 'cut' | undefined;
 }
 
-/** Stands between a worker and the server, so that a test can act at an exact moment. */
-export async function openGate(target: string): Promise<Gate> {
+/** Stands between a caller and the server, so that a test can act at an exact moment. */
+export async function openGate(target: string | (() => string)): Promise<Gate> {
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
@@ -37,7 +37,7 @@ export async function openGate(target: string): Promise<Gate> {
     const body = await bytesOf(incoming);
     const isCut = async (moment: Passing['moment']) => (await gate.on({ method, path, moment })) === 'cut';
     if (await isCut('before')) return void outgoing.destroy();
-    const upstream = request(target + path, { method, headers });
+    const upstream = request((typeof target === 'string' ? target : target()) + path, { method, headers });
     outgoing.once('close', () => upstream.destroy());
     upstream.on('error', () => outgoing.destroy());
     if (body.length > 1) {

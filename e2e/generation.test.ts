@@ -8,10 +8,7 @@ import { Service, sha256 } from './service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({
-    SANDBOX_MILLISECONDS: '0',
-    GENERATION_SLOTS: 'DOCUMENT=20,IMAGE=20,VIDEO=20,3D=20',
-  });
+  service = await Service.start({ SANDBOX_MILLISECONDS: '0' });
   await service.startWorker('left');
 });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -38,8 +35,8 @@ test('every model goes from 202 to a file that is what was asked for', { timeout
   const started = await Promise.all(
     MODELS.map(async (model) => {
       const configs = smallest(model);
-      const asked = { outputType: model.outputType, outputModel: model.id, prompt: `A slow pan over ${model.id}` };
-      return { model, configs, id: await service.generate({ ...asked, ...(configs && { configs }) }) };
+      const id = await service.generate(model.id, `A slow pan over ${model.id}`, configs && { configs });
+      return { model, configs, id };
     }),
   );
   expect(started).toHaveLength(20);
@@ -66,7 +63,7 @@ test('every model goes from 202 to a file that is what was asked for', { timeout
 });
 
 test('a file and an attachment of the project go into a generation', async () => {
-  const source = await service.generate({ outputType: 'DOCUMENT', outputModel: 'markdown', prompt: 'The brief' });
+  const source = await service.generate('markdown', 'The brief');
   expect((await service.ended(source)).status).toBe('UPLOADED');
   const path = join(service.folder, 'reference.txt');
   await writeFile(path, 'A lamp by the window');
@@ -83,10 +80,7 @@ test('a file and an attachment of the project go into a generation', async () =>
     eTags.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
   }
   await client.attachments.completeForGeneration({ params: { id: attachment }, body: { parts: eTags } });
-  const id = await service.generate({
-    outputType: 'DOCUMENT',
-    outputModel: 'markdown',
-    prompt: `Join <#${source}> and <#${attachment}>`,
+  const id = await service.generate('markdown', `Join <#${source}> and <#${attachment}>`, {
     attachments: [{ id: source }, { id: attachment }],
   });
   const file = await service.ended(id);
@@ -102,22 +96,22 @@ test.each([
   ['[moderated]', 'MODERATED'],
   ['[garbage]', 'PROVIDER_REJECTED'],
 ])('the prompt %s fails with %s and has no content', async (sentinel, code) => {
-  const id = await service.generate({ outputType: 'IMAGE', outputModel: 'gpt-image-2', prompt: `${sentinel} a lamp` });
+  const id = await service.generate('gpt-image-2', `${sentinel} a lamp`);
   const file = await service.ended(id);
   expect(file).toMatchObject({ status: 'FAILED', size: null, sha256: null, generation: { error: { code } } });
   await expect(service.bytesOf(id)).rejects.toMatchObject({ code: 'FILE_NOT_READY' });
 });
 
 test('a slow one is canceled while it runs, once', async () => {
-  const id = await service.generate({ outputType: 'DOCUMENT', outputModel: 'markdown', prompt: '[slow] a book' });
-  await expect.poll(async () => (await service.file(id)).generation?.status, { timeout: 5000 }).toBe('RUNNING');
+  const id = await service.generate('markdown', '[slow] a book');
+  await service.running(id);
   await service.client.files.cancel({ params: { id } });
   expect(await service.file(id)).toMatchObject({ status: 'CANCELED', generation: { status: 'CANCELED' } });
   await expect(service.client.files.cancel({ params: { id } })).rejects.toMatchObject({ code: 'FILE_NOT_CANCELABLE' });
 });
 
 test('the timeline names the steps', async () => {
-  const id = await service.generate({ outputType: 'DOCUMENT', outputModel: 'pdf', prompt: 'A page' });
+  const id = await service.generate('pdf', 'A page');
   await service.ended(id);
   const { data } = await service.client.files.getGeneration({ params: { id } });
   expect(data.engine).toBe('embedded');
@@ -129,7 +123,7 @@ test('the timeline names the steps', async () => {
 test('work starts at once', async () => {
   const times: number[] = [];
   for (let run = 0; run < 20; run++) {
-    const id = await service.generate({ outputType: 'DOCUMENT', outputModel: 'markdown', prompt: `Note ${run}` });
+    const id = await service.generate('markdown', `Note ${run}`);
     const accepted = performance.now();
     while ((await service.file(id)).generation?.status === 'QUEUED');
     times.push(performance.now() - accepted);

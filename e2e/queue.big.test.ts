@@ -25,14 +25,14 @@ async function readingTime(service: Service, id: string): Promise<number> {
 
 test('10,000 waiting generations slow no reading down and do not grow the worker', { timeout: 600_000 }, async () => {
   await using service = await Service.start({ GENERATION_QUEUE_LIMIT: String(WAITING + 100) });
-  const stalled = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: '[stall] A page.' } as const;
-  const first = await service.generate(stalled);
+  const stall = () => service.generate('markdown', '[stall] A page.');
+  const first = await stall();
   const alone = await readingTime(service, first);
   for (let made = 1; made < WAITING; made += 50) {
-    await Promise.all(Array.from({ length: Math.min(50, WAITING - made) }, () => service.generate(stalled)));
+    await Promise.all(Array.from({ length: Math.min(50, WAITING - made) }, stall));
   }
   const worker = await service.startWorker('one');
-  await expect.poll(async () => (await service.file(first)).generation?.status, { timeout: 30_000 }).toBe('RUNNING');
+  await service.running(first);
   const amongMany = await readingTime(service, first);
   const peak = await peakOf(worker);
   console.log(

@@ -3,28 +3,46 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, createClient } from '@review/client';
-import type { FileRecord, GenerateRequest } from '@review/contract';
-import { field } from '../scripts/json-field.ts';
+import { type Client, type ClientOptions, createClient } from '@review/client';
+import { type FileRecord, findModel, type GenerateRequest } from '@review/contract';
+import { z } from 'zod';
+import { readConfig } from '../packages/server/src/config.ts';
+import { type OpenDatabase, openDatabase } from '../packages/server/src/db/open.ts';
+import { findGeneration } from '../packages/server/src/generation/queries.ts';
+import { createDatabase } from '../packages/server/src/test/postgres.ts';
 import { freePort } from './dev-process.ts';
-import { Program } from './processes.ts';
+import { Program, printed, until } from './processes.ts';
 
 const packages = resolve(import.meta.dirname, '..', 'packages');
 const FINAL = ['UPLOADED', 'FAILED', 'CANCELED'];
+const Demo = z.object({
+  people: z.tuple([z.object({ key: z.string() })], z.unknown()),
+  projects: z.tuple([z.object({ id: z.string() })], z.unknown()),
+});
 
-export type Asked = Pick<GenerateRequest, 'outputType' | 'outputModel' | 'prompt'> & Partial<GenerateRequest>;
+export type Settings = Record<string, string>;
+
+/** What the service stands on, where it is not SQLite, the disk and the embedded engine. */
+export interface Ground {
+  /** The address of a Postgres, in which the service gets a database of its own. */
+  postgres?: string;
+  temporal?: { address: string };
+  objectStore?: { settings: Settings };
+}
 
 /** A server and its workers on this host, with data of their own; each can be killed and started again. */
-export class Service {
+export class Service implements AsyncDisposable {
   readonly url: string;
   readonly folder: string;
-  readonly settings: Record<string, string>;
+  readonly settings: Settings;
   readonly workers = new Set<Program>();
-  server: Program;
-  client: Client;
+  readonly #disposed = new AsyncDisposableStack();
+  server: Program | null = null;
   projectId = '';
+  key = '';
+  #database: OpenDatabase | undefined;
 
-  private constructor(port: string, folder: string, settings: Record<string, string>) {
+  private constructor(port: string, folder: string, settings: Settings) {
     this.url = `http://127.0.0.1:${port}`;
     this.folder = folder;
     this.settings = {
@@ -32,50 +50,62 @@ export class Service {
       WORK_DIR: join(folder, 'work'),
       PORT: port,
       PUBLIC_URL: this.url,
+      SERVER_URL: this.url,
       CONSOLE_DIR: 'off',
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'warn',
-      SERVER_URL: this.url,
+      GENERATION_SLOTS: 'DOCUMENT=50,IMAGE=50,VIDEO=50,3D=50',
+      SANDBOX_MILLISECONDS: '300',
       ...settings,
     };
-    this.server = this.#run('server/dist/main.js');
-    this.client = createClient({ baseUrl: this.url, token: '' });
+    this.#disposed.defer(() => rm(folder, { recursive: true, force: true }));
   }
 
-  static async start(settings: Record<string, string> = {}): Promise<Service> {
+  static async start(settings: Settings = {}, { postgres, temporal, objectStore }: Ground = {}): Promise<Service> {
+    const database = postgres === undefined ? null : await createDatabase(postgres);
     const folder = await mkdtemp(join(tmpdir(), 'review-e2e-'));
-    const service = new Service(await freePort(), folder, settings);
-    await service.#ready();
-    const demo = service.#run('server/dist/commands/main.js', {}, ['demo', '--json']);
-    if ((await demo.exit) !== 0) throw new Error(demo.output);
-    const made: unknown = JSON.parse(demo.output);
-    const first = (list: unknown) => (Array.isArray(list) ? list[0] : undefined);
-    const token = String(field(first(field(made, 'people')), 'key'));
-    service.client = createClient({ baseUrl: service.url, token, retries: 0 });
-    service.projectId = String(field(first(field(made, 'projects')), 'id'));
+    const service = new Service(await freePort(), folder, {
+      ...(database && { DATABASE_URL: database.url }),
+      ...(temporal && { TEMPORAL_ADDRESS: temporal.address }),
+      ...objectStore?.settings,
+      ...settings,
+    });
+    if (database) service.#disposed.use(database);
+    await service.startServer();
+    const command = join(packages, 'server/dist/commands/main.js');
+    const demo = await printed(process.execPath, [command, 'demo', '--json'], service.settings);
+    const { people, projects } = Demo.parse(JSON.parse(demo));
+    service.key = people[0].key;
+    service.projectId = projects[0].id;
     return service;
   }
 
-  #run(path: string, settings: Record<string, string> = {}, words: string[] = []): Program {
-    return new Program(process.execPath, [join(packages, path), ...words], { ...this.settings, ...settings });
+  #run(path: string, settings: Settings): Program {
+    const program = new Program(process.execPath, [join(packages, path)], { ...this.settings, ...settings });
+    this.#disposed.use(program);
+    return program;
   }
 
-  async #ready(): Promise<void> {
-    for (;;) {
-      const answer = await fetch(`${this.url}/readyz`).catch(() => null);
-      if (answer?.ok) return;
-      if (this.server.child.exitCode !== null) throw new Error(`the server ended:\n${this.server.output}`);
-      await sleep(20);
-    }
+  /** With another `PORT`, a further server over the same data; else the one, and it is ready to be asked. */
+  async startServer(settings: Settings = {}): Promise<Program> {
+    const server = this.#run('server/dist/main.js', settings);
+    const port = settings['PORT'];
+    if (port === undefined) this.server = server;
+    const url = port === undefined ? this.url : `http://127.0.0.1:${port}`;
+    await until('the server is ready', async () => {
+      if (server.child.exitCode !== null) throw new Error(`the server ended:\n${server.output}`);
+      return (await fetch(`${url}/readyz`).catch(() => null))?.ok;
+    });
+    return server;
   }
 
   async restartServer(): Promise<void> {
-    await this.server.end();
-    this.server = this.#run('server/dist/main.js');
-    await this.#ready();
+    await this.server?.end();
+    await this.startServer();
   }
 
-  async startWorker(name: string, settings: Record<string, string> = {}): Promise<Program> {
+  /** A worker that has said hello. */
+  async startWorker(name: string, settings: Settings = {}): Promise<Program> {
     const worker = this.#run('worker/dist/main.js', { WORKER_NAME: name, LOG_LEVEL: 'info', ...settings });
     this.workers.add(worker);
     void worker.exit.then(() => this.workers.delete(worker));
@@ -83,23 +113,45 @@ export class Service {
     return worker;
   }
 
-  async generate(asked: Asked): Promise<string> {
-    const body = { folder: null, attachments: [], ...asked };
-    return (await this.client.generation.generate({ params: { id: this.projectId }, body })).data.id;
+  /** Tries once unless told otherwise: what fails is to be seen. */
+  clientAt = (baseUrl: string, options: Partial<ClientOptions> = {}): Client =>
+    createClient({ baseUrl, token: this.key, retries: 0, ...options });
+
+  get client(): Client {
+    return this.clientAt(this.url);
+  }
+
+  async generate(
+    outputModel: string,
+    prompt = 'A lamp',
+    more: Partial<GenerateRequest> = {},
+    client = this.client,
+  ): Promise<string> {
+    const outputType = findModel(outputModel)?.outputType ?? 'DOCUMENT';
+    const body = { outputType, outputModel, prompt, folder: null, attachments: [], ...more };
+    return (await client.generation.generate({ params: { id: this.projectId }, body })).data.id;
   }
 
   async file(id: string, wait = 0): Promise<FileRecord> {
     return (await this.client.files.get({ params: { id }, query: { wait } })).data;
   }
 
-  async ended(id: string, seconds = 40): Promise<FileRecord> {
-    const deadline = Date.now() + seconds * 1000;
+  async ended(id: string, seconds = 60): Promise<FileRecord> {
+    const deadline = performance.now() + seconds * 1000;
     for (;;) {
       const file = await this.file(id, 5).catch(() => null);
       if (file && FINAL.includes(file.status)) return file;
-      if (Date.now() > deadline) throw new Error(`${id} is still ${JSON.stringify(file?.generation)}`);
+      if (performance.now() > deadline) throw new Error(`${id} is still ${JSON.stringify(file?.generation)}`);
       if (file === null) await sleep(100);
     }
+  }
+
+  async running(id: string): Promise<void> {
+    await until(`${id} runs`, async () => (await this.file(id)).generation?.status === 'RUNNING');
+  }
+
+  async steps(id: string) {
+    return (await this.client.files.getGeneration({ params: { id } })).data.steps;
   }
 
   async bytesOf(id: string): Promise<Buffer> {
@@ -109,10 +161,30 @@ export class Service {
     return Buffer.from(await answer.arrayBuffer());
   }
 
+  /** What stands in the row, past the service. */
+  async row(id: string) {
+    const row = await findGeneration(this.database.db, id);
+    if (row === undefined) throw new Error(`there is no generation ${id}`);
+    return row;
+  }
+
+  /** How often the order of a generation was meant to be placed. */
+  async intents(id: string): Promise<number> {
+    return Object.values((await this.row(id)).stages).reduce((sum, stage) => sum + stage.intents, 0);
+  }
+
+  /** Waits until the provider has taken the order. */
+  async ordered(id: string): Promise<void> {
+    await until(`${id} is ordered`, async () => (await this.row(id)).stages['submit']?.job);
+  }
+
+  get database(): OpenDatabase {
+    this.#database ??= this.#disposed.use(openDatabase(readConfig(this.settings).database, () => {}));
+    return this.#database;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.workers].map((worker) => worker.end()));
-    await this.server.end();
-    await rm(this.folder, { recursive: true, force: true });
+    await this.#disposed.disposeAsync();
   }
 }
 

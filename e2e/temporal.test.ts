@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTemporal } from '../scripts/temporal.ts';
 import { lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
-import { holdAnswers } from './held-requests.ts';
-import { House } from './house.ts';
+import { openGate } from './gate.ts';
 import { until } from './processes.ts';
+import { Service } from './service.ts';
 import { TemporalServer } from './temporal-server.ts';
 
 const found = findTemporal();
@@ -26,20 +26,19 @@ const QUICKLY = { RECONCILE_SECONDS: '1' };
 describe.skipIf(isLacking)('generations under Temporal', () => {
   let folder = '';
   let temporal: TemporalServer;
-  let house: House;
+  let service: Service;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-temporal-'));
     temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-    house = await House.build({ TEMPORAL_ADDRESS: temporal.address });
     await temporal.start();
-    await house.startServer();
-    const worker = await house.startWorker('left');
+    service = await Service.start({}, { temporal });
+    const worker = await service.startWorker('left');
     await worker.said('serving the queues');
   });
 
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
     await temporal?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
@@ -61,14 +60,14 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     const jobs = await Promise.all(
       FAMILIES.map(async (family) => {
         const model = MODELS.find((entry) => entry.family === family);
-        return { family, id: await house.generate(model?.id ?? '', `A file by ${family}`) };
+        return { family, id: await service.generate(model?.id ?? '', `A file by ${family}`) };
       }),
     );
     for (const { family, id } of jobs) {
-      const file = await house.ended(id);
+      const file = await service.ended(id);
       expect(file, family).toMatchObject({ status: 'UPLOADED', generation: { progress: 1, error: null } });
-      expect(house.row(id), family).toMatchObject({ engine: 'temporal', epoch: 1 });
-      expect(house.intents(id), family).toBe(1);
+      expect(await service.row(id), family).toMatchObject({ engine: 'temporal', epoch: 1 });
+      expect(await service.intents(id), family).toBe(1);
       const workflow = await closed(id);
       expect(workflow).toMatchObject({ type: workflowTypeOf(family), status: 'COMPLETED' });
       expect(workflow.historyLength).toBeLessThanOrEqual(45);
@@ -77,9 +76,9 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   });
 
   test('the timeline names the steps and their outcome', async () => {
-    const id = await house.generate('markdown', 'A timeline');
-    await house.ended(id);
-    const { data } = await house.client.files.getGeneration({ params: { id } });
+    const id = await service.generate('markdown', 'A timeline');
+    await service.ended(id);
+    const { data } = await service.client.files.getGeneration({ params: { id } });
     expect(data.engine).toBe('temporal');
     expect(data.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
       ['prepare', 'SUCCEEDED'],
@@ -94,44 +93,43 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     ['[moderated]', 'MODERATED'],
     ['[garbage]', 'PROVIDER_REJECTED'],
   ])('%s ends with %s', async (prompt, code) => {
-    const id = await house.generate('kling-3.0', prompt);
-    expect(await house.ended(id)).toMatchObject({ status: 'FAILED', generation: { error: { code } } });
+    const id = await service.generate('kling-3.0', prompt);
+    expect(await service.ended(id)).toMatchObject({ status: 'FAILED', generation: { error: { code } } });
     expect(await closed(id)).toMatchObject({ status: 'COMPLETED' });
     if (prompt === '[fail]') await record('failure', id);
   });
 
   test('a job that is polled for long leaves no longer history', async () => {
-    const id = await house.generate('seedance-2.0', '[slow] and steady');
-    expect((await house.ended(id, 90_000)).status).toBe('UPLOADED');
-    const { data } = await house.client.files.getGeneration({ params: { id } });
-    expect(data.steps.find(({ name }) => name === 'awaitJob')?.attempt).toBeGreaterThanOrEqual(20);
+    const id = await service.generate('seedance-2.0', '[slow] and steady');
+    expect((await service.ended(id, 90)).status).toBe('UPLOADED');
+    expect((await service.steps(id)).find(({ name }) => name === 'awaitJob')?.attempt).toBeGreaterThanOrEqual(20);
     const { historyLength } = await closed(id);
     expect(historyLength).toBeLessThanOrEqual(45);
     await record('long-wait', id);
   }, 120_000);
 
   test('cancel while it is polled ends the workflow at once', async () => {
-    const id = await house.generate('meshy-7', '[stall]');
-    await house.running(id);
-    await until('it is waited for', async () => (await house.row(id)).stages['submit']?.job);
-    await house.client.files.cancel({ params: { id } });
-    expect((await house.file(id)).status).toBe('CANCELED');
+    const id = await service.generate('meshy-7', '[stall]');
+    await service.running(id);
+    await service.ordered(id);
+    await service.client.files.cancel({ params: { id } });
+    expect((await service.file(id)).status).toBe('CANCELED');
     expect(await closed(id)).toMatchObject({ status: 'CANCELED' });
-    expect((await house.file(id)).status).toBe('CANCELED');
+    expect((await service.file(id)).status).toBe('CANCELED');
     await record('cancel', id);
   });
 
   test('a second dispatcher over the same rows starts nothing twice', async () => {
     const port = await freePort();
-    await using second = await house.startServer({ PORT: port });
-    const clients = [house.client, house.clientAt(`http://127.0.0.1:${port}`)];
+    await using second = await service.startServer({ PORT: port });
+    const clients = [service.client, service.clientAt(`http://127.0.0.1:${port}`)];
     const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => house.generate('markdown', `Page ${index}`, clients[index % 2])),
+      Array.from({ length: 20 }, (_, index) => service.generate('markdown', `Page ${index}`, {}, clients[index % 2])),
     );
     for (const id of ids) {
-      expect((await house.ended(id)).status).toBe('UPLOADED');
-      expect(house.row(id)).toMatchObject({ epoch: 1 });
-      expect(house.intents(id)).toBe(1);
+      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect(await service.row(id)).toMatchObject({ epoch: 1 });
+      expect(await service.intents(id)).toBe(1);
     }
     await Promise.all(ids.map(closed));
     for (const id of ids) expect(await temporal.countRuns(workflowIdOf(id))).toBe(1);
@@ -142,63 +140,65 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
 describe.skipIf(isLacking)('generations under a Temporal that comes and goes', () => {
   let folder = '';
   let temporal: TemporalServer;
-  let house: House;
+  let service: Service;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-temporal-'));
     temporal = await TemporalServer.at(binary ?? '', join(folder, 'temporal.db'));
-    house = await House.build({ TEMPORAL_ADDRESS: temporal.address, SANDBOX_MILLISECONDS: '6000', ...QUICKLY });
-    await house.startServer();
-    await house.startWorker('left');
+    service = await Service.start({ SANDBOX_MILLISECONDS: '6000', ...QUICKLY }, { temporal });
+    await service.startWorker('left');
   });
 
   afterAll(async () => {
-    await house?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
     await temporal?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
 
   test('with Temporal down the answer is 202 at once, and the work starts once when it is back', async () => {
     const asked = performance.now();
-    const id = await house.generate('kling-3.0', 'Down');
+    const id = await service.generate('kling-3.0', 'Down');
     console.log(`202 with Temporal down after ${Math.round(performance.now() - asked)} ms`);
     expect(performance.now() - asked).toBeLessThan(300);
-    const others = await Promise.all([house.generate('markdown', 'Down too'), house.generate('meshy-7', 'And down')]);
+    const others = await Promise.all([
+      service.generate('markdown', 'Down too'),
+      service.generate('meshy-7', 'And down'),
+    ]);
     // Long enough for the dispatcher to have failed and for its lease to have been tried again.
     await new Promise((wait) => setTimeout(wait, 5000));
-    expect((await house.file(id)).generation?.status).toBe('QUEUED');
+    expect((await service.file(id)).generation?.status).toBe('QUEUED');
     await temporal.start();
     const back = performance.now();
     await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
     expect(performance.now() - back).toBeLessThan(5000);
     console.log(`started ${Math.round(performance.now() - back)} ms after Temporal came back`);
     for (const each of [id, ...others]) {
-      expect((await house.ended(each)).status).toBe('UPLOADED');
-      expect(house.row(each).epoch).toBe(1);
-      expect(house.intents(each)).toBe(1);
+      expect((await service.ended(each)).status).toBe('UPLOADED');
+      expect((await service.row(each)).epoch).toBe(1);
+      expect(await service.intents(each)).toBe(1);
       expect(await temporal.countRuns(workflowIdOf(each))).toBe(1);
     }
   });
 
   test('Temporal killed and started again in the middle of a job', async () => {
-    const id = await house.generate('veo-3.1-generate-preview', 'Restarted');
-    await house.running(id);
+    const id = await service.generate('veo-3.1-generate-preview', 'Restarted');
+    await service.running(id);
     await temporal.kill();
     await temporal.start();
-    expect((await house.ended(id)).status).toBe('UPLOADED');
-    expect(house.intents(id)).toBe(1);
-    expect(house.row(id).epoch).toBe(1);
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+    expect((await service.row(id)).epoch).toBe(1);
   });
 
   test('Temporal that has forgotten everything in the middle of a job', async () => {
-    const id = await house.generate('hunyuan3d-3.1', 'Forgotten');
-    await house.running(id);
+    const id = await service.generate('hunyuan3d-3.1', 'Forgotten');
+    await service.running(id);
     await temporal.kill();
     await temporal.forget();
     await temporal.start();
-    expect((await house.ended(id)).status).toBe('UPLOADED');
-    expect(house.intents(id)).toBe(1);
-    expect(house.row(id).epoch).toBe(2);
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+    expect((await service.row(id)).epoch).toBe(2);
   });
 });
 
@@ -217,93 +217,101 @@ describe.skipIf(isLacking)('workers that die under Temporal', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const build = (settings: Record<string, string> = {}) =>
-    House.build({ TEMPORAL_ADDRESS: temporal.address, ...QUICKLY, ...settings });
+  const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
 
   test('killed while it waits for a job, another one goes on and orders nothing', async () => {
-    await using house = await build({ SANDBOX_MILLISECONDS: '4000' });
-    await house.startServer();
-    const first = await house.startWorker('first');
-    const ids = await Promise.all([house.generate('kling-3.0', 'One'), house.generate('gpt-image-2', 'Two')]);
-    for (const id of ids) await until('it is ordered', () => house.row(id).stages['submit']?.job);
+    await using service = await start({ SANDBOX_MILLISECONDS: '4000' });
+    const first = await service.startWorker('first');
+    const ids = await Promise.all([service.generate('kling-3.0', 'One'), service.generate('gpt-image-2', 'Two')]);
+    for (const id of ids) await service.ordered(id);
     await first.end('SIGKILL');
-    await house.startWorker('second');
+    await service.startWorker('second');
     for (const id of ids) {
-      expect((await house.ended(id)).status).toBe('UPLOADED');
-      expect(house.intents(id)).toBe(1);
+      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect(await service.intents(id)).toBe(1);
     }
   });
 
   test('killed while it orders, a video is not ordered again and a document once more', async () => {
-    await using house = await build();
-    await house.startServer();
+    await using service = await start();
     const both = Promise.withResolvers<void>();
-    await using held = await holdAnswers(house.url, /\/intend$/, (count) => count === 2 && both.resolve());
-    const first = await house.startWorker('first', { SERVER_URL: held.url });
-    const video = await house.generate('kling-3.0', 'Paid');
-    const page = await house.generate('markdown', 'Cheap');
+    await using gate = await openGate(service.url);
+    let held = 0;
+    gate.on = ({ path, moment }) => {
+      if (moment !== 'after' || !path.endsWith('/intend')) return undefined;
+      held += 1;
+      if (held === 2) both.resolve();
+      return new Promise(() => {});
+    };
+    const first = await service.startWorker('first', { SERVER_URL: gate.url });
+    const video = await service.generate('kling-3.0', 'Paid');
+    const page = await service.generate('markdown', 'Cheap');
     await both.promise;
     await first.end('SIGKILL');
-    await house.startWorker('second');
-    expect(await house.ended(video)).toMatchObject({
+    await service.startWorker('second');
+    expect(await service.ended(video)).toMatchObject({
       status: 'FAILED',
       generation: { error: { code: 'SUBMIT_OUTCOME_UNKNOWN' } },
     });
-    expect(house.intents(video)).toBe(1);
-    expect((await house.ended(page)).status).toBe('UPLOADED');
-    expect(house.intents(page)).toBe(2);
+    expect(await service.intents(video)).toBe(1);
+    expect((await service.ended(page)).status).toBe('UPLOADED');
+    expect(await service.intents(page)).toBe(2);
   });
 
   test('told to stop in the middle of work, it ends with 0 and another one goes on', async () => {
-    await using house = await build({ SANDBOX_MILLISECONDS: '3000' });
-    await house.startServer();
-    const first = await house.startWorker('first');
-    const id = await house.generate('kling-3.0', 'Handed on');
-    await house.running(id);
+    await using service = await start({ SANDBOX_MILLISECONDS: '3000' });
+    const first = await service.startWorker('first');
+    const id = await service.generate('kling-3.0', 'Handed on');
+    await service.running(id);
     expect(await first.end('SIGTERM')).toBe(0);
-    await house.startWorker('second');
-    expect((await house.ended(id)).status).toBe('UPLOADED');
-    expect(house.intents(id)).toBe(1);
+    await service.startWorker('second');
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
   });
 
   test('a row whose settings break the limits fails before anything is ordered', async () => {
-    await using house = await build();
-    await house.startServer();
-    const id = await house.generate('seedance-2.5', 'Too long');
-    house.setConfigs(id, { generateAudio: true, resolution: '720p', durationSeconds: 99, aspectRatio: '16:9' });
-    await house.startWorker('only');
-    expect(await house.ended(id)).toMatchObject({
+    await using service = await start();
+    const id = await service.generate('seedance-2.5', 'Too long');
+    // As somebody would who writes into the database past the service.
+    const configs = { generateAudio: true, resolution: '720p', durationSeconds: 99, aspectRatio: '16:9' };
+    await service.database.db
+      .updateTable('generations')
+      .set({ configs: JSON.stringify(configs) })
+      .where('file_id', '=', id)
+      .execute();
+    await service.startWorker('only');
+    expect(await service.ended(id)).toMatchObject({
       status: 'FAILED',
       generation: { error: { code: 'CONFIG_INVALID', retryable: false } },
     });
-    expect(house.intents(id)).toBe(0);
+    expect(await service.intents(id)).toBe(0);
   });
 
   test('another engine takes over what is open, there and back', async () => {
-    await using house = await build({ SANDBOX_MILLISECONDS: '12000' });
+    await using service = await start({ SANDBOX_MILLISECONDS: '12000' });
+    await service.server?.end('SIGTERM');
     const settings = { GENERATION_ENGINE: 'embedded' };
-    const programs = [await house.startServer(settings), await house.startWorker('first')];
-    const id = await house.generate('kling-3.0', 'Switched');
-    await until('it is ordered', () => house.row(id).stages['submit']?.job);
+    const programs = [await service.startServer(settings), await service.startWorker('first')];
+    const id = await service.generate('kling-3.0', 'Switched');
+    await service.ordered(id);
     const stop = async () => {
       for (const program of programs.splice(0).toReversed()) expect(await program.end('SIGTERM')).toBe(0);
     };
     await stop();
-    programs.push(await house.startServer(), await house.startWorker('second'));
+    programs.push(await service.startServer(), await service.startWorker('second'));
     await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
-    expect(house.row(id)).toMatchObject({ engine: 'temporal', epoch: 2 });
+    expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 2 });
     await stop();
-    programs.push(await house.startServer(settings), await house.startWorker('third'));
-    expect((await house.ended(id)).status).toBe('UPLOADED');
-    expect(house.row(id)).toMatchObject({ engine: 'embedded', epoch: 4 });
-    expect(house.intents(id)).toBe(1);
+    programs.push(await service.startServer(settings), await service.startWorker('third'));
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.row(id)).toMatchObject({ engine: 'embedded', epoch: 4 });
+    expect(await service.intents(id)).toBe(1);
     await stop();
   });
 
   test('without Temporal a worker says so once, and stops when it is told', async () => {
-    await using house = await House.build({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
-    await house.startServer();
-    const worker = await house.startWorker('alone');
+    await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${await freePort()}` } });
+    const worker = await service.startWorker('alone');
     await worker.said('Temporal does not answer');
     await new Promise((wait) => setTimeout(wait, 3000));
     expect(worker.output.match(/Temporal does not answer/g)).toHaveLength(1);
@@ -313,15 +321,14 @@ describe.skipIf(isLacking)('workers that die under Temporal', () => {
   test('a Temporal that takes connections and says nothing holds up neither', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    await using house = await House.build({ TEMPORAL_ADDRESS: `127.0.0.1:${portOf(silent)}` });
-    const server = await house.startServer();
-    const worker = await house.startWorker('patient');
+    await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${portOf(silent)}` } });
+    const worker = await service.startWorker('patient');
     const asked = performance.now();
-    await house.generate('markdown', 'Unheard');
+    await service.generate('markdown', 'Unheard');
     expect(performance.now() - asked).toBeLessThan(300);
-    for (const program of [worker, server]) {
+    for (const program of [worker, service.server]) {
       const told = performance.now();
-      expect(await program.end('SIGTERM')).toBe(0);
+      expect(await program?.end('SIGTERM')).toBe(0);
       expect(performance.now() - told).toBeLessThan(5000);
     }
     silent.close();

@@ -34,13 +34,14 @@ async function chaos(): Promise<number> {
   await using temporal = values.engine === 'temporal' ? await startTemporal() : null;
   await using vendor = await startVendor(3000);
   vendor.on = misbehave;
-  await using service = await Service.start({
+  const settings = {
     TEST_PROVIDER_URL: vendor.url,
     GENERATION_QUEUE_LIMIT: '100000',
     GENERATION_SLOTS: 'DOCUMENT=20,IMAGE=20,VIDEO=20,3D=20',
+    RECONCILE_SECONDS: '5',
     LOG_LEVEL: 'fatal',
-    ...(temporal && { TEMPORAL_ADDRESS: temporal.address, RECONCILE_SECONDS: '5' }),
-  });
+  };
+  await using service = await Service.start(settings, temporal ? { temporal } : {});
   const keepers = Array.from({ length: workers }, (_, index) => new Keeper(service, `worker-${index}`));
   await Promise.all(keepers.map((keeper) => keeper.start()));
 

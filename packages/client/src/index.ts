@@ -1,3 +1,16 @@
+export type {
+  CommentRecord,
+  FieldError,
+  FileRecord,
+  Folder,
+  Generation,
+  GenerationError,
+  ModelRecord,
+  ProblemCode,
+  Project,
+  ReviewStatus,
+  Version,
+} from '@review/contract';
 export type { CallOptions } from './call.ts';
 export { type Call, type Client, type ClientOptions, createClient, type RequestOf, type ResultOf } from './client.ts';
 export { DownloadDamaged, type DownloadOptions, download, downloadStream } from './download.ts';
