@@ -34,7 +34,7 @@ export function JoinPage() {
             label="Access key"
             description="The part of the link after the #."
             required
-            className="mono"
+            classNames={{ input: 'mono' }}
             autoComplete="off"
             maxLength={255}
             value={typed}

@@ -62,7 +62,7 @@ export function Comment({ comment, context, thread }: CommentProps) {
       data-resolved={resolvedAt !== null || undefined}
       aria-label={author === null ? 'A deleted comment' : `Comment by ${author.name}`}
     >
-      <Avatar src={author?.avatarUrl ?? null} name={author?.name ?? ''} color="initials" alt="" size={28} />
+      <Avatar src={author?.avatarUrl ?? null} name={author?.name ?? ''} color="gray" alt="" size={28} />
       <Stack gap={4} className={classes.body}>
         {deletedAt !== null ? (
           <Text size="sm" c="dimmed" fs="italic">

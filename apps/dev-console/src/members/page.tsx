@@ -89,7 +89,7 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
   const offered = PROJECT_ROLES.filter((each) => isOwner || each !== 'PROJECT_OWNER' || each === role);
   return (
     <li className={rows.row}>
-      <Avatar src={user.avatarUrl} name={user.name} color="initials" alt="" size="sm" />
+      <Avatar src={user.avatarUrl} name={user.name} color="gray" alt="" size="sm" />
       <div className={rows.main}>
         <span className={rows.name}>{user.name}</span>
         <div className={rows.detail}>{user.email}</div>
@@ -111,7 +111,7 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
         </Hinted>
         <Hinted hint={forbidden}>
           <ActionIcon
-            variant="subtle"
+            variant={forbidden === null ? 'subtle' : 'transparent'}
             color="gray"
             aria-label={`Remove ${user.name}`}
             disabled={forbidden !== null}

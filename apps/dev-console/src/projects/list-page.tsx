@@ -126,7 +126,7 @@ function ProjectCard({ project }: { project: Project }) {
         <Link to="/projects/$projectId" params={{ projectId: id }} className={classes.name}>
           {name}
         </Link>
-        <Badge variant="light" color="gray" tt="none" fw={550} radius="sm">
+        <Badge variant="default" tt="none" fw={550} radius="sm">
           {roleName(role)}
         </Badge>
       </Group>

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useLocation } from '@tanstack/react-router';
 import { roleName, useRefusal } from '../access.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -19,9 +19,14 @@ const ROOMS = [
   { label: 'Settings', to: '/projects/$projectId/settings', exact: false },
 ] as const;
 
+/** On a phone not all of them fit side by side. */
+const showCurrent = (rooms: HTMLElement | null) =>
+  rooms?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+
 /** What all pages of a project share: its name, and the way from one to the next. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
+  const { pathname } = useLocation();
   const unreadable = useRefusal()(contract.projects.get);
   const query = useQuery({ ...projectQuery(projectId), enabled: unreadable === null });
   const project = query.data;
@@ -46,7 +51,7 @@ export function ProjectFrame() {
                 due {project.deadline}
               </Text>
             )}
-            <Badge variant="light" color="gray" tt="none" fw={550} radius="sm" title="Your role in this project">
+            <Badge variant="default" tt="none" fw={550} radius="sm" title="Your role in this project">
               {roleName(project.role)}
             </Badge>
           </>
@@ -65,7 +70,7 @@ export function ProjectFrame() {
           </Text>
         </div>
       )}
-      <nav className={classes.rooms} aria-label="Parts of the project">
+      <nav ref={showCurrent} key={pathname} className={classes.rooms} aria-label="Parts of the project">
         {ROOMS.map(({ label, to, exact }) => (
           <Link
             key={to}

@@ -116,12 +116,7 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
               The project stays readable for seven days, and until then the deletion can be undone. After that its
               files, versions and comments are gone for good.
             </Text>
-            <ActionButton
-              refusal={refusal(contract.projects.delete)}
-              color="red.8"
-              variant="outline"
-              onClick={dialog.open}
-            >
+            <ActionButton refusal={refusal(contract.projects.delete)} variant="outline" onClick={dialog.open}>
               Delete project
             </ActionButton>
           </>

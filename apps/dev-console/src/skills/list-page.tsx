@@ -55,7 +55,7 @@ export function SkillsPage() {
                     </div>
                   </div>
                   {skill.default === null && (
-                    <Badge variant="light" color="gray" tt="none" fw={550} radius="sm">
+                    <Badge variant="default" tt="none" fw={550} radius="sm">
                       nothing published
                     </Badge>
                   )}
