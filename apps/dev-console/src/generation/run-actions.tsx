@@ -66,6 +66,7 @@ export function RunActions({ run, role, cancel, size = 'sm' }: RunActionsProps) 
       {run.status === 'UPLOADED' && (
         <Button
           size={size}
+          variant={size === 'sm' ? 'filled' : 'light'}
           leftSection={<Icon name="play" size={14} />}
           renderRoot={(props) => <Link {...props} to="/files/$fileId" params={{ fileId: run.id }} />}
         >

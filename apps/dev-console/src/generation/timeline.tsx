@@ -5,7 +5,11 @@ import classes from './timeline.module.css';
 
 const OUTCOMES = { SUCCEEDED: 'done', RETRIED: 'tried again', FAILED: 'failed', CANCELED: 'canceled' } as const;
 
-const words = (name: string) => name.replace(/[-_]/g, ' ').replace(/^./, (first) => first.toUpperCase());
+/** `awaitJob` is "Await job". */
+const words = (name: string) => {
+  const spaced = name.replace(/([a-z])([A-Z])|[-_]/g, '$1 $2').toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+};
 
 /** What happened to a run, step by step, attempt by attempt. */
 export function Timeline({ steps }: { steps: readonly GenerationStep[] }) {

@@ -20,7 +20,7 @@ export function Readiness() {
     { name: 'Service', state: status, good: status === 'ok' },
     { name: 'Database', state: database, good: database === 'ok' },
     { name: 'Storage', state: storage, good: storage === 'ok' },
-    { name: 'Engine', state: engine, good: true },
+    { name: 'Engine', state: engine === 'embedded' ? 'Built in' : 'Temporal', good: true },
   ];
   return (
     <dl className={classes.parts}>

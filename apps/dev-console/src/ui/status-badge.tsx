@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { FileStatus, GenerationStatus, ReviewStatus } from '@review/contract';
+import classes from './status-badge.module.css';
 
 type Status = FileStatus | GenerationStatus | ReviewStatus;
 
@@ -25,8 +25,8 @@ export const statusLabel = (status: Status): string => SHOWN[status].label;
 export function StatusBadge({ status }: { status: Status }) {
   const { label, color } = SHOWN[status];
   return (
-    <Badge variant="light" color={color} tt="none" fw={550} radius="sm">
+    <span className={classes.badge} data-color={color}>
       {label}
-    </Badge>
+    </span>
   );
 }

@@ -6,6 +6,8 @@ import type { Storage } from '../storage/storage.ts';
 const policyFor = (storageOrigin: string): string =>
   [
     "default-src 'self'",
+    // Decoders of compressed 3D files and pictures are WebAssembly; script made of text stays forbidden.
+    "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' blob: data: ${storageOrigin}`,
     `media-src 'self' blob: ${storageOrigin}`,

@@ -8,10 +8,14 @@ import { Pins } from './pins.tsx';
 import { Stage } from './stage.tsx';
 import classes from './viewers.module.css';
 
-const clock = (seconds: number) => {
-  const whole = Math.floor(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}.${String(Math.floor((seconds % 1) * 1000)).padStart(3, '0')}`;
-};
+const digits = (number: number, count: number) => String(number).padStart(count, '0');
+
+/** As `1:02.400`. */
+function clock(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1000);
+  const minutes = Math.floor(milliseconds / 60_000);
+  return `${minutes}:${digits(Math.floor(milliseconds / 1000) % 60, 2)}.${digits(milliseconds % 1000, 3)}`;
+}
 
 /** A video to go through frame by frame, with its comments on the track. */
 export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
@@ -25,11 +29,13 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
     queryFn: () => frameRateOf(url),
   });
   const framesPerSecond = rate.data ?? 24;
-  const frame = Math.floor(time * framesPerSecond + 0.001);
+  const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + 0.001);
 
   useEffect(() => {
     if (asked !== null && film.current !== null) film.current.currentTime = asked.at / 1000;
   }, [asked]);
+  // What is known of a film that was at hand may be there before anybody listens.
+  useEffect(() => setLength(film.current?.duration || 0), []);
 
   function seek(seconds: number) {
     const element = film.current;
@@ -38,8 +44,10 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
   }
   /** To the middle of a frame: its edges belong to two. */
   function step(frames: number) {
-    film.current?.pause();
-    seek((frame + frames + 0.5) / framesPerSecond);
+    const element = film.current;
+    if (element === null) return;
+    element.pause();
+    seek((frameAt(element.currentTime) + frames + 0.5) / framesPerSecond);
   }
   function toggle() {
     const element = film.current;
@@ -68,10 +76,7 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
         aria-label={file.generation?.prompt ?? file.name}
         className={classes.film}
         onClick={toggle}
-        onLoadedMetadata={(event) => {
-          setLength(event.currentTarget.duration);
-          if (asked !== null) event.currentTarget.currentTime = asked.at / 1000;
-        }}
+        onDurationChange={(event) => setLength(event.currentTarget.duration)}
         onPlay={() => setPlaying(true)}
         onPause={() => {
           setPlaying(false);
@@ -81,6 +86,9 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
         onSeeked={tell}
       />
       <div className={classes.track}>
+        <span className={classes.rail}>
+          <span className={classes.played} style={{ width: `${(100 * time) / (length || 1)}%` }} />
+        </span>
         <input
           type="range"
           className={classes.seek}
@@ -105,7 +113,7 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
           <Icon name="next" size={14} />
         </Button>
         <output className="numbers">
-          {clock(time)} · frame {frame}
+          {clock(time)} · frame {frameAt(time)}
         </output>
         <span className={classes.spring} />
         <Text size="xs" c="dimmed" visibleFrom="sm">
