@@ -5,7 +5,7 @@ import { client } from '../api.ts';
 import { useChange } from '../change.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
-export function CreateProject({ onClose }: { onClose: () => void }) {
+export default function CreateProject({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { contract, type Project } from '@review/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { roleName, useRefusal } from '../access.ts';
 import { client } from '../api.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -12,9 +12,9 @@ import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
-import { CreateProject } from './create-project.tsx';
 import classes from './list-page.module.css';
 
+const CreateProject = lazy(() => import('./create-project.tsx'));
 const route = getRouteApi('/console/projects');
 const SORTS = [
   { value: '', label: 'Recently changed' },
@@ -113,7 +113,9 @@ export function ProjectsPage() {
           );
         }}
       </Loaded>
-      {create && refusal(contract.projects.create) === null && <CreateProject onClose={() => openForm(false)} />}
+      <Suspense>
+        {create && refusal(contract.projects.create) === null && <CreateProject onClose={() => openForm(false)} />}
+      </Suspense>
     </Page>
   );
 }
@@ -147,7 +149,7 @@ function ProjectCard({ project }: { project: Project }) {
   );
 }
 
-const NoProjects = ({ action }: { action: React.ReactNode }) => (
+const NoProjects = ({ action }: { action: ReactNode }) => (
   <EmptyState icon="folder" title="No projects yet" action={action}>
     A project holds files in folders, the versions you send out for review, and the comments on them. You see the
     projects that you own or were added to; an access link adds you to one.

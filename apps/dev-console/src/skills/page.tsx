@@ -95,9 +95,11 @@ function LoadedSkill({ skill }: { skill: SkillDetails }) {
                 ['Allowed tools', skill.allowedTools?.join(', ')],
                 [
                   'Metadata',
-                  <span key="metadata" className={classes.metadata}>
-                    {metadataText(skill.metadata)}
-                  </span>,
+                  skill.metadata && (
+                    <span key="metadata" className={classes.metadata}>
+                      {metadataText(skill.metadata)}
+                    </span>
+                  ),
                 ],
                 [
                   'Id',

@@ -67,7 +67,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
           onChange={({ target }) => setDraft(target.value)}
         />
         <section aria-label="Preview">
-          <Text size="sm" fw={500} mb={4}>
+          <Text size="sm" fw={500} pt={3} mb={1}>
             Preview
           </Text>
           <div className={classes.preview}>

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Slider, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { anchorText } from '../../comments/anchor.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -98,16 +98,15 @@ export function TogetherPlayed({ sides }: { sides: readonly [Side, Side] }) {
         <Button variant="default" size="compact-md" aria-label="Next frame of both" onClick={() => step(1)}>
           <Icon name="next" size={16} />
         </Button>
-        <input
-          type="range"
-          aria-label="Position in both"
-          aria-valuetext={anchorText(time * 1000, 'time')}
+        <Slider
           className={classes.track}
+          thumbLabel="Position in both"
+          label={null}
           min={0}
           max={length || 1}
           step={FRAME_SECONDS}
           value={time}
-          onChange={({ target }) => seek(Number(target.value))}
+          onChange={seek}
         />
         <Text size="sm" className="numbers" component="output">
           {anchorText(Math.round(time * 1000), 'time')}
