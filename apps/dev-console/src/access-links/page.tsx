@@ -24,7 +24,7 @@ export function LinksPage() {
   const { projectId } = route.useParams();
   const { create } = route.useSearch();
   const navigate = route.useNavigate();
-  const { refusal } = useProject(projectId);
+  const { refusal, isSettled } = useProject(projectId);
   const unreadable = refusal(contract.accessLinks.list);
   const uncreatable = refusal(contract.accessLinks.create);
   const query = useInfiniteQuery({
@@ -33,7 +33,7 @@ export function LinksPage() {
     queryFn: ({ pageParam }) =>
       client.accessLinks.list({ params: { id: projectId }, body: pageParam === '' ? {} : { next: pageParam } }),
     getNextPageParam: ({ page }) => page.next,
-    enabled: unreadable === null,
+    enabled: isSettled && unreadable === null,
   });
   const form = (open: boolean) => void navigate({ search: open ? { create: true } : {}, replace: true });
   const newLink = (

@@ -15,14 +15,20 @@ export type ProjectRefusal = (route: Pick<Route, 'metadata' | 'method'>) => stri
 const reads = ({ method }: { method: string }) => method === 'GET' || method === 'QUERY';
 
 /** The project as far as this key may read it, and what may be done in it. */
-export function useProject(id: string): { project: Project | undefined; refusal: ProjectRefusal } {
+export function useProject(id: string): {
+  project: Project | undefined;
+  /** Whether the role is known, or never will be: until then a list for some roles only is not asked for. */
+  isSettled: boolean;
+  refusal: ProjectRefusal;
+} {
   const refusal = useRefusal();
-  const { data: project } = useQuery({
+  const { data: project, isLoading } = useQuery({
     ...projectQuery(id),
     enabled: id !== '' && refusal(contract.projects.get) === null,
   });
   return {
     project,
+    isSettled: !isLoading,
     refusal: (route) => {
       const forbidden = refusal(route, project?.role);
       if (forbidden !== null) return forbidden;

@@ -17,7 +17,8 @@ export function ActionItem({ icon, refusal, danger = false, onClick, children }:
   return (
     <Menu.Item
       {...(icon !== undefined && { leftSection: <Icon name={icon} size={16} /> })}
-      aria-disabled={off || undefined}
+      // Unlike an item that is disabled, the arrow keys still reach it, and with it the reason.
+      renderRoot={(props) => <button type="button" {...props} aria-disabled={off || undefined} />}
       closeMenuOnClick={!off}
       {...(danger && !off && { color: 'red' })}
       {...(off && { c: 'dimmed' })}
