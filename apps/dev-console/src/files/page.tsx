@@ -44,7 +44,11 @@ function File({ file }: { file: FileRecord }) {
       wide
       title={file.name}
       trail={
-        <Link to="/runs" search={{ project: file.project.id }}>
+        <Link
+          to="/projects/$projectId"
+          params={{ projectId: file.project.id }}
+          search={file.folder === null ? {} : { folder: file.folder.id }}
+        >
           {project.data?.name ?? 'Project'}
         </Link>
       }

@@ -19,7 +19,7 @@ export function UploadList({ projectId }: { projectId: string }) {
 }
 
 function UploadRow({ upload }: { upload: Upload }) {
-  const { name, size, sent, status, error, state } = upload;
+  const { name, size, sent, status, error, mistake, state } = upload;
   const percent = Math.floor((100 * sent) / size);
   return (
     <li className={rows.row}>
@@ -37,6 +37,11 @@ function UploadRow({ upload }: { upload: Upload }) {
             ? 'The page was loaded anew. Choose the same file again to go on where it stopped.'
             : `${sizeOf(sent)} of ${sizeOf(size)}`}
         </Text>
+        {mistake !== null && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {mistake}
+          </Text>
+        )}
         {error !== null && <ProblemNotice error={error} />}
       </Stack>
       <div className={rows.side}>

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { client } from '../api.ts';
 import { readAgain } from '../change.ts';
+import { savedKey } from '../session.ts';
 
 /** What is kept of an upload, so that it goes on after a reload once its file is chosen again. */
 const KeptUpload = z.object({
@@ -29,19 +30,24 @@ export interface Upload {
   /** `LOST`: the page was loaded anew, and only who chose the file can give it again. */
   status: 'SENDING' | 'PAUSED' | 'LOST' | 'FAILED';
   error: Error | null;
+  /** What is wrong with the file that was chosen to go on. */
+  mistake: string | null;
   state: UploadState;
   source: File | null;
 }
 
+const FRESH = { sent: 0, error: null, mistake: null } as const;
 const STORE = 'uploads';
 const listeners = new Set<() => void>();
 const running = new Map<string, AbortController>();
 let uploads: readonly Upload[] = kept();
+let owner = savedKey();
 
 /** The uploads that are not done, of every project: they go on while one looks at other pages. */
 export const useUploads = (): readonly Upload[] =>
   useSyncExternalStore(
     (listener) => {
+      leaveOthers();
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -49,11 +55,12 @@ export const useUploads = (): readonly Upload[] =>
   );
 
 export function startUploads(sources: readonly File[], to: { projectId: string; folderId: string | null }): void {
+  leaveOthers();
   for (const source of sources) {
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const state: UploadState = { key, id: null, size: source.size, parts: [] };
     const { name, size, lastModified } = source;
-    show([...uploads, { ...to, name, size, lastModified, sent: 0, status: 'PAUSED', error: null, state, source }]);
+    show([...uploads, { ...FRESH, ...to, name, size, lastModified, status: 'PAUSED', state, source }]);
     void send(key);
   }
 }
@@ -67,8 +74,7 @@ export function resumeUpload(key: string, chosen?: File): void {
   const source = chosen ?? found.source;
   if (source === null) return;
   if (source.name !== found.name || source.size !== found.size) {
-    const error = new Error(`That is not the same file: choose ${found.name} with ${found.size} bytes again.`);
-    change(key, { error });
+    change(key, { mistake: `That is not the same file: choose ${found.name} with ${found.size} bytes again.` });
   } else {
     change(key, { source });
     void send(key);
@@ -92,7 +98,7 @@ async function send(key: string): Promise<void> {
   const { source, projectId, folderId, name, state } = found;
   const controller = new AbortController();
   running.set(key, controller);
-  change(key, { status: 'SENDING', error: null });
+  change(key, { status: 'SENDING', error: null, mistake: null });
   try {
     await upload(client, {
       to: { project: projectId },
@@ -116,6 +122,14 @@ async function send(key: string): Promise<void> {
   }
 }
 
+/** Whoever signs in next in this tab has nothing to do with what the one before was sending. */
+function leaveOthers(): void {
+  if (owner === savedKey()) return;
+  for (const controller of running.values()) controller.abort();
+  owner = savedKey();
+  uploads = [];
+}
+
 function change(key: string, difference: Partial<Upload>): void {
   show(uploads.map((each) => (each.state.key === key ? { ...each, ...difference } : each)));
 }
@@ -133,6 +147,6 @@ function kept(): Upload[] {
     .parse(JSON.parse(sessionStorage.getItem(STORE) ?? '[]'));
   return found.map((each) => {
     const { size } = each.state;
-    return { ...each, size, sent: 0, status: 'LOST', error: null, source: null };
+    return { ...FRESH, ...each, size, status: 'LOST', source: null };
   });
 }
