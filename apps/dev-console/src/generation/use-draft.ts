@@ -1,5 +1,5 @@
 import type { ModelRecord } from '@review/contract';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Draft } from './draft.ts';
 
@@ -10,6 +10,7 @@ const SETTLED_MS = 300;
 export function useDraft(models: readonly ModelRecord[]) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const [draft, setDraft] = useState((): Draft => {
     const named = models.find(({ id }) => id === search.model);
     const type = named?.outputType ?? search.type ?? 'IMAGE';
@@ -32,9 +33,11 @@ export function useDraft(models: readonly ModelRecord[]) {
       ...(Object.keys(configs).length > 0 && { configs }),
     };
     const timer = setTimeout(() => {
+      // Sent meanwhile: the visitor is on the way to the run.
+      if (router.latestLocation.pathname !== '/generate') return;
       void navigate({ search: ({ project }) => ({ ...(project && { project }), ...described }), replace: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [draft, navigate]);
+  }, [draft, navigate, router]);
   return [draft, setDraft] as const;
 }

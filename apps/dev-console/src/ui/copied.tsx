@@ -1,4 +1,4 @@
-import { CopyButton, UnstyledButton } from '@mantine/core';
+import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import classes from './copied.module.css';
 import { Icon } from './icon.tsx';
 
@@ -7,7 +7,8 @@ export function Copied({ text, label }: { text: string; label: string }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <UnstyledButton className={classes.copied} onClick={copy} aria-label={`Copy ${label}`} title={`Copy ${label}`}>
+        <UnstyledButton className={classes.copied} onClick={copy} title={`Copy ${label}`}>
+          <VisuallyHidden>Copy {label}</VisuallyHidden>
           <span className="mono">{text}</span>
           <Icon name={copied ? 'check' : 'copy'} size={14} />
         </UnstyledButton>

@@ -10,6 +10,7 @@ interface ModelViewerAttributes extends HTMLAttributes<HTMLElement> {
   'auto-rotate': boolean;
   'shadow-intensity': string;
   'interaction-prompt': 'none';
+  loading: 'eager';
 }
 
 declare module 'react' {
@@ -34,6 +35,7 @@ export default function ModelViewer({ file, url }: ViewerProps) {
         auto-rotate={!still}
         shadow-intensity="0.6"
         interaction-prompt="none"
+        loading="eager"
       />
     </div>
   );
