@@ -4,12 +4,14 @@ import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { findChromium, startChromium } from './chromium.ts';
 import { printed } from './processes.ts';
-import { Service } from './service.ts';
+import { Service, type Settings } from './service.ts';
 import { type Manner, Visit } from './visit.ts';
 
 const repository = resolve(import.meta.dirname, '..');
 export const OWNER = 'olive@demo.example';
 export const REVIEWER = 'rui@demo.example';
+
+export type Asked = Pick<GenerateRequest, 'outputType' | 'outputModel' | 'prompt' | 'configs'>;
 
 /** A server with the built console, a worker, and a browser to look at it with. */
 export class ConsoleHouse implements AsyncDisposable {
@@ -21,10 +23,11 @@ export class ConsoleHouse implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(): Promise<ConsoleHouse> {
+  static async open(settings: Settings = {}): Promise<ConsoleHouse> {
     const service = await Service.start({
       CONSOLE_DIR: resolve(repository, 'apps/dev-console/dist'),
       SANDBOX_MILLISECONDS: '300',
+      ...settings,
     });
     await service.startWorker('console');
     return new ConsoleHouse(service, await startChromium(findChromium() ?? ''));
@@ -55,7 +58,7 @@ export class ConsoleHouse implements AsyncDisposable {
   }
 
   /** A generation that was asked for elsewhere. */
-  async generate(asked: Pick<GenerateRequest, 'outputType' | 'outputModel' | 'prompt'>): Promise<string> {
+  async generate(asked: Asked): Promise<string> {
     const body = { folder: null, attachments: [], ...asked };
     const { service } = this;
     return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;

@@ -7,6 +7,7 @@ import { readAgain } from '../change.ts';
 export type Topic = { project: string } | { file: string } | { comment: string };
 
 const LISTS = ['comments', 'list'] as const;
+const CHANGES = ['change of a comment'] as const;
 const LOOK_AGAIN_MS = 15_000;
 
 const listOf = (topic: Topic, body: { resolved?: boolean; prev?: string }) => {
@@ -54,6 +55,9 @@ export function useCommentChange<Given = void>(
   expected: (comment: CommentRecord, given: Given) => CommentRecord,
 ) {
   return useMutation({
+    mutationKey: CHANGES,
+    // One after the other, so that taking a reaction back cannot overtake giving it.
+    scope: { id: `comment ${id}` },
     mutationFn: make,
     onMutate: async (given) => {
       await queryClient.cancelQueries({ queryKey: LISTS });
@@ -64,6 +68,7 @@ export function useCommentChange<Given = void>(
     onError: (_error, _given, before) => {
       for (const [key, lists] of before ?? []) queryClient.setQueryData(key, lists);
     },
-    onSettled: () => readAgain([['comments']]),
+    // While another change is under way the service would answer without it.
+    onSettled: () => (queryClient.isMutating({ mutationKey: CHANGES }) === 1 ? readAgain([['comments']]) : undefined),
   });
 }

@@ -24,7 +24,7 @@ import { ChosenFiles } from './chosen-files.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { FileRow } from './file-row.tsx';
 import { UploadList } from './upload-list.tsx';
-import { startUploads } from './uploads.ts';
+import { startUploads, useUploads } from './uploads.ts';
 
 const route = getRouteApi('/console/projects/$projectId/');
 
@@ -39,6 +39,7 @@ export function FilesPage() {
     ...folderFilesQuery(projectId, { folderId, keyword, tag }),
     enabled: filesHidden === null,
   });
+  const sending = useUploads().map(({ state }) => state.id);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const everywhere = keyword !== '' || tag !== undefined;
   const shownFolders = everywhere ? [] : foldersIn(folders, folderId);
@@ -82,8 +83,9 @@ export function FilesPage() {
           <ChosenFiles projectId={projectId} chosen={chosen} refusal={refusal} onNone={() => setChosen([])} />
         )}
         <Loaded query={files} refusal={filesHidden}>
-          {(list) =>
-            list.length + shownFolders.length === 0 ? (
+          {(all) => {
+            const list = all.filter(({ id }) => !sending.includes(id));
+            return list.length + shownFolders.length === 0 ? (
               <Nothing everywhere={everywhere} />
             ) : (
               <>
@@ -115,8 +117,8 @@ export function FilesPage() {
                   </Button>
                 )}
               </>
-            )
-          }
+            );
+          }}
         </Loaded>
       </Stack>
     </DropZone>

@@ -45,8 +45,11 @@ export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowPro
         {setTag.isError && <ProblemNotice error={setTag.error} />}
       </div>
       <div className={rows.side}>
-        {status !== 'UPLOADED' && <StatusBadge status={status} />}
-        <StatusChoice of={name} current={tag} refusal={() => tagRefusal} change={setTag} />
+        {status === 'UPLOADED' ? (
+          <StatusChoice of={name} current={tag} refusal={() => tagRefusal} change={setTag} />
+        ) : (
+          <StatusBadge status={status} />
+        )}
         <FileMenu file={file} folders={folders} refusal={refusal} />
       </div>
     </li>

@@ -35,7 +35,7 @@ export function Reactions({ comment, refusal }: { comment: CommentRecord; refusa
   );
   const press = (type: string) => {
     picker.close();
-    if (refusal !== null || toggle.isPending) return;
+    if (refusal !== null) return;
     toggle.mutate({ type, reacted: reactions.some((each) => each.type === type && each.reacted) });
   };
   return (
@@ -51,9 +51,9 @@ export function Reactions({ comment, refusal }: { comment: CommentRecord; refusa
           {type} <span className="numbers">{count}</span>
         </UnstyledButton>
       ))}
-      <Popover opened={picking} onChange={picker.toggle} trapFocus withinPortal position="top-start">
-        <Popover.Target>
-          <Hinted hint={refusal}>
+      <Hinted hint={refusal}>
+        <Popover opened={picking} onChange={picker.toggle} trapFocus withinPortal position="top-start">
+          <Popover.Target>
             <ActionIcon
               size="sm"
               variant="subtle"
@@ -64,12 +64,12 @@ export function Reactions({ comment, refusal }: { comment: CommentRecord; refusa
             >
               <Icon name="smile" size={16} />
             </ActionIcon>
-          </Hinted>
-        </Popover.Target>
-        <Popover.Dropdown p="xs">
-          <Picker onPick={press} />
-        </Popover.Dropdown>
-      </Popover>
+          </Popover.Target>
+          <Popover.Dropdown p="xs">
+            <Picker onPick={press} />
+          </Popover.Dropdown>
+        </Popover>
+      </Hinted>
       {toggle.isError && <ProblemNotice error={toggle.error} />}
     </>
   );
