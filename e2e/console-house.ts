@@ -74,7 +74,7 @@ export class ConsoleHouse implements AsyncDisposable {
 export async function generateByHand(page: Page, type: string, model: string, prompt: string): Promise<string> {
   await page.getByRole('radio', { name: type, exact: true }).check({ force: true });
   await page.getByRole('radio', { name: new RegExp(`^${model} (live|sandbox)`) }).check({ force: true });
-  await page.getByLabel('Prompt').fill(prompt);
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('main').getByRole('button', { name: 'Generate', exact: true }).click();
   await page.waitForURL(/\/runs\/FX/);
   return page.url().slice(-22);

@@ -99,7 +99,7 @@ describe.skipIf(isLacking)('the console', { timeout: 120_000 }, () => {
       .waitFor();
     await page.getByRole('link', { name: 'Run again' }).click();
     await page.waitForURL(/\/generate/);
-    expect(await page.getByLabel('Prompt').inputValue()).toBe(`A lamp ${sentinel}`);
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
     await visit.open(`/runs?status=FAILED`);
     await page.locator(`a[href="/runs/${id}"]`).waitFor();
     expect(visit.takeComplaints()).toEqual([]);
@@ -113,9 +113,9 @@ describe.skipIf(isLacking)('the console', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'From this machine' }).click();
     const lamp = { name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('A brass lamp') };
     await (await choosing).setFiles(lamp);
-    await page.getByLabel('Prompt').fill('As in ');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('As in ');
     await page.getByRole('button', { name: 'Name lamp.txt in the prompt' }).click();
-    const prompt = await page.getByLabel('Prompt').inputValue();
+    const prompt = await page.getByRole('textbox', { name: 'Prompt' }).inputValue();
     expect(prompt).toMatch(/^As in <#GA[0-9A-Z]{20}>$/);
     await page.getByLabel('The request as code').getByText(`"prompt": "${prompt}"`).waitFor();
     await page.getByRole('button', { name: 'Remove lamp.txt' }).click();

@@ -37,50 +37,53 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} withCloseButton={false} padding={0} yOffset="14vh" size="34rem" title={null}>
-      <TextInput
-        variant="unstyled"
-        size="md"
-        className={classes.input}
-        leftSection={<Icon name="search" />}
-        placeholder="Go to, switch, or paste the id of a file"
-        aria-label="Find or do something"
-        role="combobox"
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={commands.length > 0 ? `${listId}-${current}` : undefined}
-        data-autofocus
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setChosen(0);
-        }}
-        onKeyDown={steer}
-      />
-      <div id={listId} role="listbox" aria-label="Commands" className={classes.list}>
-        {commands.map((command, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the current one.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
-          <div
-            key={command.label}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === current}
-            className={classes.command}
-            onMouseMove={() => setChosen(index)}
-            onClick={() => run(command)}
-          >
-            <Icon name={command.icon} />
-            {command.label}
-          </div>
-        ))}
-      </div>
-      {commands.length === 0 && (
-        <Text c="dimmed" size="sm" p="md">
-          Nothing is called that. Try the name of a page, or paste a file id that begins with FX.
-        </Text>
-      )}
-    </Modal>
+    <Modal.Root opened onClose={onClose} padding={0} yOffset="14vh" size="34rem">
+      <Modal.Overlay />
+      <Modal.Content aria-label="Find or do something">
+        <TextInput
+          variant="unstyled"
+          size="md"
+          className={classes.input}
+          leftSection={<Icon name="search" />}
+          placeholder="Go to, switch, or paste the id of a file"
+          aria-label="Find or do something"
+          role="combobox"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={commands.length > 0 ? `${listId}-${current}` : undefined}
+          data-autofocus
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setChosen(0);
+          }}
+          onKeyDown={steer}
+        />
+        <div id={listId} role="listbox" aria-label="Commands" className={classes.list}>
+          {commands.map((command, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the current one.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
+            <div
+              key={command.label}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === current}
+              className={classes.command}
+              onMouseMove={() => setChosen(index)}
+              onClick={() => run(command)}
+            >
+              <Icon name={command.icon} />
+              {command.label}
+            </div>
+          ))}
+        </div>
+        {commands.length === 0 && (
+          <Text c="dimmed" size="sm" p="md">
+            Nothing is called that. Try the name of a page, or paste a file id that begins with FX.
+          </Text>
+        )}
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

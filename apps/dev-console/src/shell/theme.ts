@@ -58,4 +58,6 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // Among words, colour alone does not tell a link.
+  components: { Anchor: { defaultProps: { underline: 'always' } } },
 });
