@@ -34,6 +34,7 @@ describe.skipIf(isLacking)('the pages of the console', { timeout: 180_000 }, () 
       const { comments } = house.service.client;
       await comments.createOnFile({ params: { id: files['VIDEO'] ?? '' }, body: { content, anchor } });
     }
+    files['SKILL'] = (await house.service.client.skills.list()).data[0]?.id ?? '';
   }, 180_000);
   afterAll(() => house?.[Symbol.asyncDispose]());
 
@@ -47,6 +48,18 @@ describe.skipIf(isLacking)('the pages of the console', { timeout: 180_000 }, () 
     ['run', () => `/runs/${files['IMAGE']}`, 'About this run'],
     ['video', () => `/files/${files['VIDEO']}?at=900`, 'Details'],
     ['document', () => `/files/${files['DOCUMENT']}`, 'Details'],
+    ['projects', () => '/projects', 'Projects'],
+    ['files', () => `/projects/${house.service.projectId}`, 'Spring campaign'],
+    ['versions', () => `/projects/${house.service.projectId}/versions`, 'Spring campaign'],
+    ['comments', () => `/projects/${house.service.projectId}/comments`, 'Spring campaign'],
+    ['members', () => `/projects/${house.service.projectId}/members`, 'Spring campaign'],
+    ['links', () => `/projects/${house.service.projectId}/links`, 'Spring campaign'],
+    ['settings', () => `/projects/${house.service.projectId}/settings`, 'Delete the project'],
+    ['compare', () => `/compare?left=${files['VIDEO']}&right=${files['VIDEO']}`, 'Compare'],
+    ['nothing-to-compare', () => '/compare', 'Choose two files'],
+    ['join', () => '/join', 'Join a project'],
+    ['skills', () => '/skills', 'Skills'],
+    ['skill', () => `/skills/${files['SKILL']}`, 'Versions'],
     ['health', () => '/health', 'Models'],
     ['nothing', () => '/nowhere', 'Nothing here'],
   ];

@@ -199,18 +199,4 @@ describe.skipIf(isLacking)('projects in the console', { timeout: 120_000 }, () =
       expect(visit.takeComplaints()).toEqual([]);
     }
   });
-
-  test('every page of a project is fit for everybody, in the dark and on a phone', async () => {
-    const { projectId } = house.service;
-    for (const manner of [{ dark: true }, { phone: true }]) {
-      await using visit = await house.visit({ key, ...manner });
-      for (const part of ['', '/versions', '/comments', '/members', '/links', '/settings']) {
-        await visit.open(`/projects/${projectId}${part}`);
-        await visit.page.waitForLoadState('networkidle');
-        await visit.expectAccessible(`${part} ${JSON.stringify(manner)}`);
-        expect(await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'), part).toBe(0);
-      }
-      expect(visit.takeComplaints()).toEqual([]);
-    }
-  });
 });
