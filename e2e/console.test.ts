@@ -36,6 +36,11 @@ describe.skipIf(isLacking)('the console', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate("sessionStorage.getItem('api-key')")).toBeNull();
+
+    await page.evaluate("sessionStorage.setItem('api-key', 'prs_k_revoked')");
+    await visit.open('/runs');
+    await page.getByText('is no longer valid. Sign in again.').waitFor();
+    expect(visit.takeComplaints(/401/)).toEqual([]);
     expect(visit.takeComplaints()).toEqual([]);
   });
 
@@ -118,8 +123,35 @@ describe.skipIf(isLacking)('the console', { timeout: 120_000 }, () => {
     const prompt = await page.getByRole('textbox', { name: 'Prompt' }).inputValue();
     expect(prompt).toMatch(/^As in <#GA[0-9A-Z]{20}>$/);
     await page.getByLabel('The request as code').getByText(`"prompt": "${prompt}"`).waitFor();
+    for (const [form, words] of [
+      ['Typed client', 'review.generation.generate({'],
+      ['MCP', '"name": "generate_file"'],
+    ] as const) {
+      await page.getByText(form, { exact: true }).click();
+      await page.getByLabel('The request as code').getByText(words).waitFor();
+    }
     await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
     await page.getByText('which is not attached').waitFor();
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('what is dropped or pasted on the form becomes an attachment', async () => {
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open('/generate');
+    await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
+    const give = (event: string, field: string, name: string) => `(() => {
+      const carried = new DataTransfer();
+      carried.items.add(new File(['A lamp'], '${name}', { type: 'text/plain' }));
+      document.querySelector('form textarea').dispatchEvent(
+        new ${event}('${event === 'DragEvent' ? 'drop' : 'paste'}', { ${field}: carried, bubbles: true, cancelable: true }),
+      );
+    })()`;
+    await page.evaluate(give('DragEvent', 'dataTransfer', 'dropped.txt'));
+    await page.evaluate(give('ClipboardEvent', 'clipboardData', 'pasted.txt'));
+    await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
+    await page.waitForURL(/attachments=.*GA.*GA/);
     expect(visit.takeComplaints()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { clientFor, queryClient } from '../api.ts';
 import { saveKey } from '../session.ts';
-import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
+import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { sessionQuery } from './session-query.ts';
 import classes from './sign-in.module.css';
@@ -43,7 +43,9 @@ export function SignIn() {
           </Text>
         </div>
         {refused && !signIn.isError && (
-          <ForbiddenHint reason="The key you were signed in with is no longer valid. Sign in again." />
+          <Text size="sm" className={notice.notice} role="note">
+            The key you were signed in with is no longer valid. Sign in again.
+          </Text>
         )}
         <form onSubmit={submit}>
           <Stack gap="sm">
