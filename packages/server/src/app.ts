@@ -36,7 +36,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   mountContract(app, deps, door, operations);
   mountTools(app, deps, door, operations);
   mountWorkerApi(app, deps);
-  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory));
+  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
   app.use(nothingHere);
   app.use(errorPage(deps));
   return app;

@@ -1,41 +1,70 @@
-import { ApiProblem } from '@review/client';
-import { type FormEvent, useState } from 'react';
-import { clientFor } from '../session.ts';
+import { Anchor, Button, Code, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useEffect } from 'react';
+import { clientFor, queryClient } from '../api.ts';
+import { saveKey } from '../session.ts';
+import notice from '../ui/notice.module.css';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { sessionQuery } from './session-query.ts';
+import classes from './sign-in.module.css';
 
-export function SignIn({ onSignedIn }: { onSignedIn: (key: string) => void }) {
-  const [refusal, setRefusal] = useState<string | null>(null);
+const route = getRouteApi('/sign-in');
 
-  async function signIn(event: FormEvent<HTMLFormElement>) {
+export function SignIn() {
+  const { to = '/', refused } = route.useSearch();
+  const router = useRouter();
+  useEffect(() => {
+    document.title = 'Sign in · Project Review';
+  }, []);
+
+  const signIn = useMutation({
+    mutationFn: async (key: string) => {
+      const { data } = await clientFor(key).ping.ping();
+      saveKey(key);
+      queryClient.setQueryData(sessionQuery.queryKey, data);
+    },
+    onSuccess: () => router.history.push(to),
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const key = String(new FormData(event.currentTarget).get('key') ?? '').trim();
-    try {
-      await clientFor(key).ping.ping();
-      onSignedIn(key);
-    } catch (error) {
-      setRefusal(
-        error instanceof ApiProblem
-          ? `${error.message} (request ${error.requestId})`
-          : 'The service cannot be reached.',
-      );
-    }
+    if (key !== '') signIn.mutate(key);
   }
 
   return (
-    <main className="sign-in">
-      <h1>Project Review Service</h1>
-      <p>
-        Sign in with an API key. <code>npm start</code> prints one for the demo workspace; others are made by{' '}
-        <code>npm run review -- key create</code>.
-      </p>
-      <form onSubmit={signIn}>
-        <label htmlFor="key">API key</label>
-        <input id="key" name="key" type="password" required autoComplete="off" placeholder="prs_k_…" />
-        <button type="submit">Sign in</button>
-      </form>
-      {refusal !== null && <p role="alert">{refusal}</p>}
-      <p>
-        <a href="/docs">API reference</a>
-      </p>
+    <main className={classes.page}>
+      <Stack gap="lg" className={classes.form}>
+        <div>
+          <Title order={1}>Project Review</Title>
+          <Text c="dimmed" mt={6}>
+            Generate documents, images, videos and 3D files, and review them together.
+          </Text>
+        </div>
+        {refused && !signIn.isError && (
+          <Text size="sm" className={notice.notice} role="note">
+            The key you were signed in with is no longer valid. Sign in again.
+          </Text>
+        )}
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <PasswordInput name="key" label="API key" placeholder="prs_k_…" required autoFocus autoComplete="off" />
+            <Button type="submit" loading={signIn.isPending} fullWidth>
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+        {signIn.isError && <ProblemNotice error={signIn.error} />}
+        <Text size="sm" c="dimmed">
+          <Code>npm start</Code> prints a key of the demo workspace; others are made by{' '}
+          <Code>npm run review -- key create</Code>. It is kept in this tab only. How it all works:{' '}
+          <Anchor href="/docs" size="sm">
+            API reference
+          </Anchor>
+          .
+        </Text>
+      </Stack>
     </main>
   );
 }

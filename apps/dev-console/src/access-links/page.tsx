@@ -1,0 +1,156 @@
+import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { contract, type ListedAccessLink } from '@review/contract';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { roleName } from '../access.ts';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { useSession } from '../ping/session-query.ts';
+import { type ProjectRefusal, useProject } from '../projects/project-query.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import rows from '../ui/rows.module.css';
+import { instantOf, Time, useNow } from '../ui/time.tsx';
+import { CreateLink } from './create-link.tsx';
+
+const route = getRouteApi('/console/projects/$projectId/links');
+const KEY_SCOPE = 'access-links:read.key';
+
+export function LinksPage() {
+  const { projectId } = route.useParams();
+  const { create } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { refusal, isSettled } = useProject(projectId);
+  const unreadable = refusal(contract.accessLinks.list);
+  const uncreatable = refusal(contract.accessLinks.create);
+  const query = useInfiniteQuery({
+    queryKey: ['access-links', projectId],
+    initialPageParam: '',
+    queryFn: ({ pageParam }) =>
+      client.accessLinks.list({ params: { id: projectId }, body: pageParam === '' ? {} : { next: pageParam } }),
+    getNextPageParam: ({ page }) => page.next,
+    enabled: isSettled && unreadable === null,
+  });
+  const form = (open: boolean) => void navigate({ search: open ? { create: true } : {}, replace: true });
+  const newLink = (
+    <ActionButton refusal={uncreatable} leftSection={<Icon name="plus" size={16} />} onClick={() => form(true)}>
+      New access link
+    </ActionButton>
+  );
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm" maw="36rem">
+          Whoever of the workspace opens a link becomes a member of the project with its role. Treat it like a password.
+        </Text>
+        {newLink}
+      </Group>
+      <Loaded query={query} refusal={unreadable}>
+        {({ pages }) => {
+          const links = pages.flatMap(({ data }) => data);
+          return links.length === 0 ? (
+            <EmptyState icon="link" title="No access links" action={newLink}>
+              Make a link with a role and send it to the people who should join. Revoke it when it has done its work;
+              those who used it stay.
+            </EmptyState>
+          ) : (
+            <>
+              <ul className={rows.rows} aria-label="Access links">
+                {links.map((link) => (
+                  <LinkRow key={link.id} link={link} refusal={refusal} />
+                ))}
+              </ul>
+              {query.hasNextPage && (
+                <Button variant="default" mx="auto" onClick={() => void query.fetchNextPage()}>
+                  Show older links
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      {create && uncreatable === null && <CreateLink projectId={projectId} onClose={() => form(false)} />}
+    </Stack>
+  );
+}
+
+/** The key stands behind the `#`, which browsers do not send: no log on the way learns it. */
+const addressOf = (accessKey: string) => `${window.location.origin}/join#${accessKey}`;
+
+function LinkRow({ link, refusal }: { link: ListedAccessLink; refusal: ProjectRefusal }) {
+  const { id, accessKey, description, role, createdAt, expiresAt } = link;
+  const { scopes } = useSession();
+  const [asking, dialog] = useDisclosure(false);
+  const now = useNow(60_000);
+  const revoke = useChange(() => client.accessLinks.delete({ params: { id } }), {
+    touches: [['access-links']],
+    onDone: dialog.close,
+  });
+  const expired = expiresAt !== null && instantOf(expiresAt) < now;
+  const hidden = scopes.includes(KEY_SCOPE)
+    ? 'The key of this link cannot be read.'
+    : `This key lacks the scope ${KEY_SCOPE}, so the link’s own key stays hidden.`;
+  return (
+    <li className={rows.row}>
+      <Icon name="link" />
+      <div className={rows.main}>
+        <span className={rows.name}>{description ?? 'Without a description'}</span>
+        <div className={rows.detail}>
+          Joins as {roleName(role)} · made <Time at={createdAt} />
+          {expiresAt !== null && (
+            <>
+              {expired ? ' · expired ' : ' · expires '}
+              <Time at={expiresAt} />
+            </>
+          )}
+        </div>
+      </div>
+      <div className={rows.side}>
+        {accessKey === null ? (
+          <ActionButton size="xs" variant="default" refusal={hidden}>
+            Copy link
+          </ActionButton>
+        ) : (
+          <>
+            <Copy label="Copy link" value={addressOf(accessKey)} />
+            <Copy label="Copy key" value={accessKey} />
+          </>
+        )}
+        <ActionButton
+          size="xs"
+          variant="subtle"
+          color="red"
+          refusal={refusal(contract.accessLinks.delete)}
+          onClick={dialog.open}
+        >
+          Revoke
+        </ActionButton>
+      </div>
+      {asking && (
+        <ConfirmDialog
+          title="Revoke this link?"
+          submit="Revoke"
+          change={revoke}
+          onConfirm={revoke.mutate}
+          onClose={dialog.close}
+        >
+          Nobody can join with it any more. Those who already did stay members.
+        </ConfirmDialog>
+      )}
+    </li>
+  );
+}
+
+const Copy = ({ label, value }: { label: string; value: string }) => (
+  <CopyButton value={value}>
+    {({ copied, copy }) => (
+      <Button size="xs" variant="default" onClick={copy}>
+        {copied ? 'Copied' : label}
+      </Button>
+    )}
+  </CopyButton>
+);

@@ -1,0 +1,41 @@
+import type { CommentAttachment } from '@review/contract';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { sizeOf } from '../files/queries.ts';
+import { save } from '../files/save.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import classes from './attachments.module.css';
+
+/** What hangs on a comment, to download. */
+export function AttachmentLinks(props: { attachments: readonly CommentAttachment[]; refusal: string | null }) {
+  const download = useChange(
+    async ({ id, name }: CommentAttachment) => {
+      const { data } = await client.attachments.download({ params: { id } });
+      save(data.url, name);
+    },
+    { touches: [] },
+  );
+  if (props.attachments.length === 0) return null;
+  return (
+    <>
+      <ul className={classes.list} aria-label="Attachments">
+        {props.attachments.map((attachment) => (
+          <li key={attachment.id}>
+            <ActionButton
+              size="compact-sm"
+              variant="default"
+              refusal={props.refusal}
+              leftSection={<Icon name="paperclip" size={14} />}
+              onClick={() => download.mutate(attachment)}
+            >
+              {attachment.name} · {sizeOf(attachment.size)}
+            </ActionButton>
+          </li>
+        ))}
+      </ul>
+      {download.isError && <ProblemNotice error={download.error} />}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import { Avatar, Button, Group, Stack, Text } from '@mantine/core';
+import { type CommentRecord, contract, LEADS } from '@review/contract';
+import { type ReactNode, useState } from 'react';
+import { client } from '../api.ts';
+import { AttachmentLinks } from '../attachments/attachment-links.tsx';
+import { useMe } from '../members/me.ts';
+import { useProject } from '../projects/project-query.ts';
+import { Reactions } from '../reactions/reactions.tsx';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { Time } from '../ui/time.tsx';
+import { type AnchorKind, anchorText } from './anchor.ts';
+import classes from './comment.module.css';
+import { CommentMenu } from './comment-menu.tsx';
+import { EditComment } from './edit-comment.tsx';
+import { useCommentChange } from './queries.ts';
+
+/** What all comments of a list share. */
+export interface CommentContext {
+  projectId: string;
+  on: { project: string } | { file: string };
+  anchorKind: AnchorKind;
+  onJump?: (anchor: number) => void;
+  /** The comment whose replies are open, where the address says so. */
+  thread?: string | undefined;
+  onThread?: ((thread: string | null) => void) | undefined;
+}
+
+interface CommentProps {
+  comment: CommentRecord;
+  context: CommentContext;
+  /** A reply has none of its own. */
+  thread?: { isOpen: boolean; onUnfold: () => void; replies: ReactNode };
+}
+
+export function Comment({ comment, context, thread }: CommentProps) {
+  const { id, author, content, anchor, resolvedAt, deletedAt, replies } = comment;
+  const { refusal } = useProject(context.projectId);
+  const [editing, setEditing] = useState(false);
+  const resolve = useCommentChange(
+    id,
+    (resolved: boolean) =>
+      resolved ? client.comments.resolve({ params: { id } }) : client.comments.cancelResolve({ params: { id } }),
+    (before, resolved) => ({ ...before, resolvedAt: resolved ? before.updatedAt : null }),
+  );
+  const remove = useCommentChange(
+    id,
+    () => client.comments.delete({ params: { id } }),
+    (before) => ({ ...before, deletedAt: before.updatedAt, content: null, author: null, attachments: [] }),
+  );
+  const { uneditable, undeletable } = useOwnership(comment, context.projectId);
+  const unfold = thread && (replies.count > 0 || deletedAt === null) && (
+    <Button size="compact-xs" variant="subtle" color="gray" aria-expanded={thread.isOpen} onClick={thread.onUnfold}>
+      {replies.count === 0 ? 'Reply' : replies.count === 1 ? '1 reply' : `${replies.count} replies`}
+    </Button>
+  );
+  return (
+    <article
+      className={classes.comment}
+      id={`comment-${id}`}
+      data-resolved={resolvedAt !== null || undefined}
+      aria-label={author === null ? 'A deleted comment' : `Comment by ${author.name}`}
+    >
+      <Avatar src={author?.avatarUrl ?? null} name={author?.name ?? ''} color="gray" alt="" size={28} />
+      <Stack gap={4} className={classes.body}>
+        {deletedAt !== null ? (
+          <Text size="sm" c="dimmed" fs="italic">
+            This comment was deleted.
+          </Text>
+        ) : (
+          <>
+            <Group gap={6} justify="space-between" wrap="nowrap">
+              <Text size="sm" component="div" className={classes.head}>
+                <b>{author?.name}</b>{' '}
+                <Text span size="xs" c="dimmed">
+                  <Time at={comment.createdAt} />
+                </Text>
+                {resolvedAt !== null && (
+                  <Text span size="xs" className={classes.resolved}>
+                    <Icon name="check" size={12} /> resolved
+                  </Text>
+                )}
+              </Text>
+              <CommentMenu
+                uneditable={uneditable}
+                undeletable={undeletable}
+                onEdit={() => setEditing(true)}
+                onDelete={() => remove.mutate()}
+              />
+            </Group>
+            {anchor !== null && (
+              <Button
+                size="compact-xs"
+                variant="light"
+                className={classes.anchor}
+                leftSection={<Icon name={context.anchorKind === 'page' ? 'document' : 'clock'} size={12} />}
+                onClick={() => context.onJump?.(anchor)}
+              >
+                {anchorText(anchor, context.anchorKind)}
+              </Button>
+            )}
+            {editing ? (
+              <EditComment comment={comment} onClose={() => setEditing(false)} />
+            ) : (
+              content !== null && <Text className={classes.content}>{content}</Text>
+            )}
+            <AttachmentLinks attachments={comment.attachments} refusal={refusal(contract.attachments.download)} />
+          </>
+        )}
+        <Group gap={6} mt={2}>
+          {deletedAt === null && <Reactions comment={comment} refusal={refusal(contract.reactions.create)} />}
+          {unfold}
+          {thread && deletedAt === null && (
+            <ActionButton
+              size="compact-xs"
+              variant="subtle"
+              color="gray"
+              refusal={refusal(contract.comments.resolve)}
+              onClick={() => resolve.mutate(resolvedAt === null)}
+            >
+              {resolvedAt === null ? 'Resolve' : 'Open again'}
+            </ActionButton>
+          )}
+        </Group>
+        {resolve.isError && <ProblemNotice error={resolve.error} />}
+        {remove.isError && <ProblemNotice error={remove.error} />}
+        {thread?.isOpen && thread.replies}
+      </Stack>
+    </article>
+  );
+}
+
+/** What only some may do with a comment; where it is not known who is signed in, the service decides. */
+function useOwnership({ author }: CommentRecord, projectId: string) {
+  const { project, refusal } = useProject(projectId);
+  const me = useMe(projectId);
+  const isMine = me === null || author?.id === me;
+  const leads = project !== undefined && LEADS.some((role) => role === project.role);
+  return {
+    uneditable: refusal(contract.comments.update) ?? (isMine ? null : 'Only its author can edit a comment.'),
+    undeletable:
+      refusal(contract.comments.delete) ??
+      (isMine || leads ? null : 'Its author, an owner or a manager can delete a comment.'),
+  };
+}

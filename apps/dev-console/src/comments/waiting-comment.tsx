@@ -1,0 +1,25 @@
+import { Text } from '@mantine/core';
+import classes from './comment.module.css';
+import type { Waiting } from './posting.ts';
+
+/** A comment that the service has not confirmed yet. */
+export function WaitingComment({ draft }: { draft: Waiting }) {
+  return (
+    <article className={classes.comment} aria-busy="true">
+      <div>
+        <Text size="sm" fw={600}>
+          You{' '}
+          <Text span size="xs" c="dimmed" fw={400}>
+            sending…
+          </Text>
+        </Text>
+        <Text className={classes.content}>{draft.content}</Text>
+        {draft.attachments.map(({ id, name }) => (
+          <Text key={id} size="sm" c="dimmed">
+            {name}
+          </Text>
+        ))}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,216 @@
+import { Button, FileButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { contract, REVIEW_STATUSES } from '@review/contract';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { Breadcrumb } from '../folders/breadcrumb.tsx';
+import { FolderRow } from '../folders/folder-row.tsx';
+import { foldersIn, foldersQuery, pathTo } from '../folders/queries.ts';
+import { useProject } from '../projects/project-query.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { NameDialog } from '../ui/name-dialog.tsx';
+import rows from '../ui/rows.module.css';
+import { statusLabel } from '../ui/status-badge.tsx';
+import classes from './browser-page.module.css';
+import { folderFilesQuery } from './browser-query.ts';
+import { ChosenFiles } from './chosen-files.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { FileRow } from './file-row.tsx';
+import { UploadList } from './upload-list.tsx';
+import { startUploads, useUploads } from './uploads.ts';
+
+const route = getRouteApi('/console/projects/$projectId/');
+
+export function FilesPage() {
+  const { projectId } = route.useParams();
+  const { folder: folderId = null, keyword = '', tag } = route.useSearch();
+  const { refusal } = useProject(projectId);
+  const foldersHidden = refusal(contract.folders.list);
+  const filesHidden = refusal(contract.files.search);
+  const folders = useQuery({ ...foldersQuery(projectId), enabled: foldersHidden === null }).data ?? [];
+  const files = useInfiniteQuery({
+    ...folderFilesQuery(projectId, { folderId, keyword, tag }),
+    enabled: filesHidden === null,
+  });
+  const sending = useUploads().map(({ state }) => state.id);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const everywhere = keyword !== '' || tag !== undefined;
+  const shownFolders = everywhere ? [] : foldersIn(folders, folderId);
+  const here = pathTo(folders, folderId).at(-1)?.name ?? 'the project';
+  const notUploadable = refusal(contract.files.startUpload);
+  const take = (sources: File[]) => startUploads(sources, { projectId, folderId });
+
+  return (
+    <DropZone refusal={notUploadable} label={`Drop to upload into ${here}`} onFiles={take}>
+      <Stack gap="md">
+        <Group justify="space-between" gap="sm">
+          <Breadcrumb projectId={projectId} folders={folders} folderId={folderId} />
+          <Group gap="xs">
+            <NewFolder projectId={projectId} parentId={folderId} refusal={refusal(contract.folders.create)} />
+            <Button
+              variant="default"
+              leftSection={<Icon name="spark" size={16} />}
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/generate"
+                  search={{ project: projectId, ...(folderId !== null && { folder: folderId }) }}
+                />
+              )}
+            >
+              Generate
+            </Button>
+            <FileButton multiple onChange={take} inputProps={{ 'aria-label': 'Files to upload' }}>
+              {({ onClick }) => (
+                <ActionButton refusal={notUploadable} leftSection={<Icon name="upload" size={16} />} onClick={onClick}>
+                  Upload
+                </ActionButton>
+              )}
+            </FileButton>
+          </Group>
+        </Group>
+        <Filters key={projectId} />
+        <UploadList projectId={projectId} />
+        {foldersHidden !== null && <ForbiddenHint reason={foldersHidden} />}
+        {chosen.length > 0 && (
+          <ChosenFiles projectId={projectId} chosen={chosen} refusal={refusal} onNone={() => setChosen([])} />
+        )}
+        <Loaded query={files} refusal={filesHidden}>
+          {(all) => {
+            const list = all.filter(({ id }) => !sending.includes(id));
+            return list.length + shownFolders.length === 0 ? (
+              <Nothing everywhere={everywhere} />
+            ) : (
+              <>
+                <ul className={rows.rows} aria-label="Folders and files">
+                  {shownFolders.map((each) => (
+                    <FolderRow key={each.id} projectId={projectId} folder={each} folders={folders} refusal={refusal} />
+                  ))}
+                  {list.map((file) => (
+                    <FileRow
+                      key={file.id}
+                      file={file}
+                      folders={folders}
+                      refusal={refusal}
+                      chosen={chosen.includes(file.id)}
+                      onChoose={(on) =>
+                        setChosen((now) => (on ? [...now, file.id] : now.filter((id) => id !== file.id)))
+                      }
+                    />
+                  ))}
+                </ul>
+                {files.hasNextPage && (
+                  <Button
+                    variant="default"
+                    mx="auto"
+                    loading={files.isFetchingNextPage}
+                    onClick={() => void files.fetchNextPage()}
+                  >
+                    Show older files
+                  </Button>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </Stack>
+    </DropZone>
+  );
+}
+
+function Filters() {
+  const { keyword = '', tag } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(keyword);
+  const search = useDebouncedCallback((words: string) => {
+    void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace: true });
+  }, 250);
+  return (
+    <Group gap="sm">
+      <TextInput
+        className={classes.search}
+        aria-label="Search files in this project"
+        placeholder="Search in all folders"
+        leftSection={<Icon name="search" />}
+        maxLength={100}
+        value={typed}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          search(target.value.trim());
+        }}
+      />
+      <NativeSelect
+        aria-label="Review status"
+        value={tag ?? ''}
+        onChange={({ target }) => {
+          const next = REVIEW_STATUSES.find((status) => status === target.value);
+          void navigate({ search: (now) => ({ ...now, tag: next }), replace: true });
+        }}
+        data={[
+          { value: '', label: 'Any review status' },
+          ...REVIEW_STATUSES.map((status) => ({ value: status, label: statusLabel(status) })),
+        ]}
+      />
+    </Group>
+  );
+}
+
+function NewFolder(props: { projectId: string; parentId: string | null; refusal: string | null }) {
+  const { projectId, parentId, refusal } = props;
+  const [open, dialog] = useDisclosure(false);
+  const create = useChange(
+    async (name: string) => {
+      const parent = parentId === null ? null : { id: parentId };
+      await client.folders.create({ params: { id: projectId }, body: { name, parent } });
+    },
+    { touches: [['folders', projectId]], onDone: dialog.close },
+  );
+  return (
+    <>
+      <ActionButton
+        refusal={refusal}
+        variant="default"
+        leftSection={<Icon name="folder" size={16} />}
+        onClick={() => {
+          create.reset();
+          dialog.open();
+        }}
+      >
+        New folder
+      </ActionButton>
+      {open && (
+        <NameDialog
+          title="New folder"
+          submit="Create folder"
+          label="Name"
+          maxLength={64}
+          change={create}
+          onName={create.mutate}
+          onClose={dialog.close}
+        />
+      )}
+    </>
+  );
+}
+
+const Nothing = ({ everywhere }: { everywhere: boolean }) =>
+  everywhere ? (
+    <EmptyState icon="search" title="No file matches">
+      Nothing in this project has that name and review status. Take a word away, or choose another status.
+    </EmptyState>
+  ) : (
+    <EmptyState icon="upload" title="No files here yet">
+      Drag files onto this page, press Upload, or generate one. Large files are sent in parts: you can pause, go on
+      later, or leave the page.
+      <Text size="sm" mt="xs">
+        Choose two files to compare them side by side, or several to make a version for review.
+      </Text>
+    </EmptyState>
+  );

@@ -1,0 +1,38 @@
+import type { ReviewStatus } from '@review/contract';
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { client } from '../api.ts';
+import { isOpen } from './queries.ts';
+
+const LOOK_AGAIN_MS = 3000;
+
+export interface FileFilters {
+  /** Null is the root; a keyword or a tag looks through every folder. */
+  folderId: string | null;
+  keyword: string;
+  tag: ReviewStatus | undefined;
+}
+
+/** The files of a folder, newest first; looked at again while one of them is on its way. */
+export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFilters) => {
+  const everywhere = keyword !== '' || tag !== undefined;
+  return infiniteQueryOptions({
+    queryKey: ['files', 'of', projectId, { folderId, keyword, tag }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      client.files.search(
+        {
+          params: { id: projectId },
+          body: {
+            ...(keyword !== '' && { keyword }),
+            ...(tag !== undefined && { tag }),
+            ...(!everywhere && { folder: folderId === null ? null : { id: folderId } }),
+            ...(pageParam !== '' && { next: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    getNextPageParam: ({ page }) => page.next,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isOpen)) ? LOOK_AGAIN_MS : false),
+  });
+};

@@ -1,0 +1,102 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { contract } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useRefusal } from '../../access.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ForbiddenHint } from '../../ui/forbidden-hint.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Page } from '../../ui/page.tsx';
+import { projectFilesQuery } from '../../versions/queries.ts';
+import { kindOf } from '../kind.ts';
+import { fileQuery } from '../queries.ts';
+import { Beside } from './beside.tsx';
+import { Layered } from './layered.tsx';
+import { type Side, useSide } from './side.ts';
+import { TogetherPlayed } from './together-played.tsx';
+
+const route = getRouteApi('/console/compare');
+const MODES = [
+  { value: 'side', label: 'Side by side' },
+  { value: 'wipe', label: 'Wipe' },
+  { value: 'overlay', label: 'Overlay' },
+];
+
+/** Two files against each other: pictures beside or over one another, videos played as one. */
+export function ComparePage() {
+  const { left, right } = route.useSearch();
+  const refusal = useRefusal();
+  const forbidden = refusal(contract.files.get) ?? refusal(contract.files.download);
+  const first = useQuery({ ...fileQuery(left ?? ''), enabled: left !== undefined && forbidden === null });
+  if (forbidden !== null || left === undefined) {
+    return <Page title="Compare">{forbidden === null ? <NothingChosen /> : <ForbiddenHint reason={forbidden} />}</Page>;
+  }
+  return (
+    <Page
+      title="Compare"
+      wide
+      trail={
+        first.data && (
+          <Link to="/projects/$projectId" params={{ projectId: first.data.project.id }}>
+            Files of the project
+          </Link>
+        )
+      }
+      actions={<Modes left={left} right={right ?? left} />}
+    >
+      <Loaded query={first}>
+        {({ project }) => <Pair projectId={project.id} left={left} right={right ?? left} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Pair({ projectId, left, right }: { projectId: string; left: string; right: string }) {
+  const { mode } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: files = [] } = useQuery(projectFilesQuery(projectId));
+  const offered = files.filter(({ status }) => status === 'UPLOADED');
+  const choose = (change: { left?: string; right?: string }) =>
+    void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const sides: readonly [Side, Side] = [
+    useSide('Left', left, offered, (id) => choose({ left: id })),
+    useSide('Right', right, offered, (id) => choose({ right: id })),
+  ];
+  const kinds = sides.map(({ file }) => (file === undefined ? null : kindOf(file)));
+  if (kinds.every((kind) => kind === 'video')) return <TogetherPlayed sides={sides} />;
+  if (mode !== undefined && kinds.every((kind) => kind === 'image')) return <Layered sides={sides} mode={mode} />;
+  return <Beside sides={sides} />;
+}
+
+/** Only pictures can lie over one another. */
+function Modes({ left, right }: { left: string; right: string }) {
+  const { mode } = route.useSearch();
+  const navigate = route.useNavigate();
+  const one = useQuery(fileQuery(left)).data;
+  const other = useQuery(fileQuery(right)).data;
+  if (one === undefined || other === undefined || kindOf(one) !== 'image' || kindOf(other) !== 'image') return null;
+  return (
+    <SegmentedControl
+      aria-label="How to compare"
+      size="xs"
+      data={MODES}
+      value={mode ?? 'side'}
+      onChange={(value) =>
+        void navigate({
+          search: (now) => ({ ...now, mode: value === 'wipe' || value === 'overlay' ? value : undefined }),
+          replace: true,
+        })
+      }
+    />
+  );
+}
+
+const NothingChosen = () => (
+  <EmptyState
+    icon="image"
+    title="Choose two files"
+    action={<Button renderRoot={(props) => <Link {...props} to="/projects" />}>To the projects</Button>}
+  >
+    Tick two files in a project and press Compare. Pictures can be wiped over one another, videos play together.
+  </EmptyState>
+);

@@ -1,0 +1,118 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { contract, type FileRecord, type Folder } from '@review/contract';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { MoveDialog } from '../folders/move-dialog.tsx';
+import type { ProjectRefusal } from '../projects/project-query.ts';
+import { ActionItem } from '../ui/action-item.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { NameDialog } from '../ui/name-dialog.tsx';
+import { isOpen } from './queries.ts';
+import { save } from './save.ts';
+
+interface FileMenuProps {
+  file: FileRecord;
+  folders: readonly Folder[];
+  refusal: ProjectRefusal;
+}
+
+const NOT_READY = 'It can be downloaded once it is ready.';
+
+export function FileMenu({ file, folders, refusal }: FileMenuProps) {
+  const [asking, setAsking] = useState<'name' | 'place' | 'end' | null>(null);
+  const close = () => setAsking(null);
+  const params = { id: file.id };
+  const consequences = { touches: [['files'], ['runs', file.project.id]], onDone: close };
+  const update = useChange(
+    (body: { name?: string; folder?: { id: string } | null; allowRestricted?: boolean }) =>
+      client.files.update({ params, body }),
+    consequences,
+  );
+  const remove = useChange(() => client.files.delete({ params }), consequences);
+  const cancel = useChange(() => client.files.cancel({ params }), consequences);
+  const download = useChange(async () => save((await client.files.download({ params })).data.url, file.name), {
+    touches: [],
+  });
+  const unchangeable = refusal(contract.files.update);
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            loading={download.isPending || cancel.isPending}
+            aria-label={`What to do with ${file.name}`}
+          >
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <ActionItem
+            icon="download"
+            refusal={refusal(contract.files.download) ?? (file.status === 'UPLOADED' ? null : NOT_READY)}
+            onClick={download.mutate}
+          >
+            Download
+          </ActionItem>
+          <ActionItem icon="pencil" refusal={unchangeable} onClick={() => setAsking('name')}>
+            Rename
+          </ActionItem>
+          <ActionItem icon="folder" refusal={unchangeable} onClick={() => setAsking('place')}>
+            Move
+          </ActionItem>
+          <ActionItem
+            icon="people"
+            refusal={unchangeable}
+            onClick={() => update.mutate({ allowRestricted: !file.allowRestricted })}
+          >
+            {file.allowRestricted ? 'Hide from restricted reviewers' : 'Show to restricted reviewers'}
+          </ActionItem>
+          {isOpen(file) && (
+            <ActionItem icon="stop" refusal={refusal(contract.files.cancel)} onClick={cancel.mutate}>
+              {file.status === 'UPLOADING' ? 'Cancel the upload' : 'Cancel the generation'}
+            </ActionItem>
+          )}
+          <ActionItem icon="trash" danger refusal={refusal(contract.files.delete)} onClick={() => setAsking('end')}>
+            Delete
+          </ActionItem>
+        </Menu.Dropdown>
+      </Menu>
+      {asking === 'name' && (
+        <NameDialog
+          title="Rename the file"
+          submit="Rename"
+          label="Name"
+          maxLength={255}
+          initial={file.name}
+          change={update}
+          onName={(name) => update.mutate({ name })}
+          onClose={close}
+        />
+      )}
+      {asking === 'place' && (
+        <MoveDialog
+          name={file.name}
+          folders={folders}
+          from={file.folder?.id ?? null}
+          change={update}
+          onMove={(folder) => update.mutate({ folder })}
+          onClose={close}
+        />
+      )}
+      {asking === 'end' && (
+        <ConfirmDialog
+          title={`Delete “${file.name}”?`}
+          submit="Delete file"
+          change={remove}
+          onConfirm={remove.mutate}
+          onClose={close}
+        >
+          Its comments go with it, and it leaves the versions that hold it. This cannot be undone.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

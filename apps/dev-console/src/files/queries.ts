@@ -1,0 +1,51 @@
+import type { FileRecord } from '@review/contract';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from '../api.ts';
+
+const LOOK_AGAIN_MS = 2000;
+const WAIT_SECONDS = 30;
+
+export const isOpen = ({ status }: Pick<FileRecord, 'status'>): boolean =>
+  status === 'GENERATING' || status === 'UPLOADING';
+
+export const fileQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['files', id],
+    queryFn: async ({ signal }) => (await client.files.get({ params: { id } }, { signal })).data,
+  });
+
+/** A file as it changes: its progress by looking again, its end as soon as the service knows it. */
+export function useLiveFile(id: string, enabled: boolean) {
+  const queryClient = useQueryClient();
+  const file = useQuery({
+    ...fileQuery(id),
+    enabled,
+    refetchInterval: ({ state }) => (state.data !== undefined && isOpen(state.data) ? LOOK_AGAIN_MS : false),
+  });
+  useQuery({
+    queryKey: ['files', id, 'end'],
+    enabled: file.data?.status === 'GENERATING',
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      const { data } = await client.files.get({ params: { id }, query: { wait: WAIT_SECONDS } }, { signal });
+      queryClient.setQueryData(fileQuery(id).queryKey, data);
+      return data;
+    },
+    refetchInterval: ({ state }) => (state.data?.status === 'GENERATING' ? 1 : false),
+  });
+  return file;
+}
+
+/** A signed URL of the content, asked for anew well before it expires. */
+export const downloadQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['files', id, 'download'],
+    queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
+    staleTime: 5 * 60_000,
+  });
+
+const UNITS = ['B', 'kB', 'MB', 'GB'];
+export function sizeOf(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}

@@ -1,0 +1,44 @@
+import { Skeleton, Text } from '@mantine/core';
+import type { FileRecord } from '@review/contract';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { sizeOf } from './queries.ts';
+import type { Asked } from './use-at.ts';
+
+export interface ViewerProps {
+  file: FileRecord;
+  /** Signed: serves ranges without a credential. */
+  url: string;
+  asked: Asked | null;
+  /** Tells where in the file the visitor is; `settled` unless it is only passing, as a video that plays. */
+  onLook: (at: number, settled: boolean) => void;
+}
+
+/** Each kind of content has a viewer of its own, which is fetched when the first such file is opened. */
+const VIEWERS: readonly [RegExp, ComponentType<ViewerProps>][] = [
+  [/^image\/(png|jpeg|webp|gif|avif)$/, lazy(() => import('./viewers/image.tsx'))],
+  [/^video\//, lazy(() => import('./viewers/video.tsx'))],
+  [/^application\/pdf$/, lazy(() => import('./viewers/pdf.tsx'))],
+  [/^text\//, lazy(() => import('./viewers/text.tsx'))],
+  [/^model\/gltf/, lazy(() => import('./viewers/model.tsx'))],
+];
+
+export function Viewer(props: ViewerProps) {
+  const { mimeType, size } = props.file;
+  const [, Fitting] = VIEWERS.find(([type]) => type.test(mimeType ?? '')) ?? [];
+  if (Fitting === undefined) {
+    return (
+      <EmptyState icon="document" title="No preview for this kind of file">
+        <Text>
+          {mimeType ?? 'Unknown type'}
+          {size !== null && `, ${sizeOf(size)}`}. Download it to look at it.
+        </Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <Suspense fallback={<Skeleton h={420} />}>
+      <Fitting {...props} />
+    </Suspense>
+  );
+}

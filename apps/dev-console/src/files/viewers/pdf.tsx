@@ -1,0 +1,97 @@
+import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from 'pdfjs-dist';
+import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { ProblemNotice } from '../../ui/problem-notice.tsx';
+import type { ViewerProps } from '../viewer.tsx';
+import { Stage } from './stage.tsx';
+import classes from './viewers.module.css';
+
+GlobalWorkerOptions.workerSrc = workerUrl;
+
+/** One page at a time, because comments name pages. */
+export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
+  const document = useQuery({
+    queryKey: ['pdf', file.id],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    structuralSharing: false,
+    queryFn: () => getDocument({ url }).promise,
+  });
+  const [page, setPage] = useState(Math.max(1, asked?.at ?? 1));
+  useEffect(() => {
+    if (asked !== null) setPage(Math.max(1, asked.at));
+  }, [asked]);
+  if (document.isError) return <ProblemNotice error={document.error} />;
+  if (document.data === undefined) return <Skeleton h={420} />;
+  const count = document.data.numPages;
+  const current = Math.min(page, count);
+  const turn = (to: number) => {
+    const next = Math.min(count, Math.max(1, to));
+    setPage(next);
+    onLook(next, true);
+  };
+  const back = () => turn(current - 1);
+  const on = () => turn(current + 1);
+  return (
+    <div className={classes.frame}>
+      <Stage
+        className={classes.sheet}
+        label="Document: the arrows turn pages"
+        keys={{ ArrowLeft: back, PageUp: back, ArrowRight: on, PageDown: on }}
+      >
+        <Sheet document={document.data} number={current} />
+      </Stage>
+      <div className={classes.bar}>
+        <Button size="compact-sm" variant="default" aria-label="Previous page" disabled={current === 1} onClick={back}>
+          <Icon name="previous" size={14} />
+        </Button>
+        <Button size="compact-sm" variant="default" aria-label="Next page" disabled={current === count} onClick={on}>
+          <Icon name="next" size={14} />
+        </Button>
+        <output className="numbers">
+          Page {current} of {count}
+        </output>
+      </div>
+    </div>
+  );
+}
+
+function Sheet({ document, number }: { document: PDFDocumentProxy; number: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    let cancel = () => {};
+    let current = true;
+    const draw = async () => {
+      const page = await document.getPage(number);
+      const element = canvas.current;
+      if (!current || element === null) return;
+      const viewport = page.getViewport({ scale: 1.4 * window.devicePixelRatio });
+      element.width = viewport.width;
+      element.height = viewport.height;
+      const task = page.render({ canvas: element, viewport });
+      cancel = () => task.cancel();
+      const { items } = await page.getTextContent();
+      if (current) setWords(items.map((item) => ('str' in item ? item.str : '')).join(' '));
+      await task.promise;
+      element.dataset['drawn'] = String(number);
+    };
+    draw().catch((error: unknown) => {
+      // Another page was asked for before this one was drawn.
+      if (current) throw error;
+    });
+    return () => {
+      current = false;
+      cancel();
+    };
+  }, [document, number]);
+  return (
+    <>
+      <canvas ref={canvas} />
+      <VisuallyHidden>{words}</VisuallyHidden>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { Button, CloseButton, FileButton, Group, Input, Progress, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Icon } from '../ui/icon.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import type { useAttachments } from './attached.ts';
+import classes from './attachments.module.css';
+import { FilePicker } from './file-picker.tsx';
+
+interface AttachmentsProps {
+  project: string;
+  attachments: ReturnType<typeof useAttachments>;
+  /** What the contract says about them. */
+  mistake: string | undefined;
+  onRefer: (id: string) => void;
+}
+
+/** References for the model: sent from this machine, or picked from the project. */
+export function Attachments({ project, attachments, mistake, onRefer }: AttachmentsProps) {
+  const [picking, setPicking] = useState(false);
+  const { attached, sending, add, send, remove, forget } = attachments;
+  return (
+    <Input.Wrapper
+      label="Attachments"
+      labelElement="div"
+      description="References for the model, at most five. Drop or paste them anywhere on this form."
+      error={mistake}
+    >
+      <ul className={classes.list}>
+        {attached.map(({ id, name }) => (
+          <li key={id} className={classes.attachment}>
+            <Text size="sm" fw={550} truncate title={name}>
+              {name}
+            </Text>
+            <Group gap={4} wrap="nowrap">
+              <Button
+                size="compact-xs"
+                variant="light"
+                onClick={() => onRefer(id)}
+                aria-label={`Name ${name} in the prompt`}
+              >
+                Name in prompt
+              </Button>
+              <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={() => remove(id)} />
+            </Group>
+          </li>
+        ))}
+        {sending.map(({ key, name, progress, error }) => (
+          <li key={key} className={classes.attachment}>
+            <Text size="sm" truncate>
+              {name}
+            </Text>
+            <CloseButton
+              size="sm"
+              aria-label={`Forget ${name}`}
+              onClick={() => forget(key)}
+              disabled={error === null}
+            />
+            {error === null ? (
+              <Progress size="sm" value={progress * 100} className={classes.line} aria-label={`Sending ${name}`} />
+            ) : (
+              <div className={classes.line}>
+                <ProblemNotice error={error} />
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Group gap="xs" mt="xs">
+        <FileButton multiple onChange={(files) => files.forEach((file) => void send(file))}>
+          {(props) => (
+            <Button {...props} size="xs" variant="default" leftSection={<Icon name="upload" size={14} />}>
+              From this machine
+            </Button>
+          )}
+        </FileButton>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="folder" size={14} />}
+          onClick={() => setPicking(true)}
+        >
+          From the project
+        </Button>
+      </Group>
+      {picking && (
+        <FilePicker
+          project={project}
+          chosen={attached.map(({ id }) => id)}
+          onPick={({ id }) => {
+            add(id);
+            setPicking(false);
+          }}
+          onClose={() => setPicking(false)}
+        />
+      )}
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,69 @@
+import { Modal, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { FileRecord } from '@review/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { sizeOf } from '../files/queries.ts';
+import { Icon } from '../ui/icon.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import classes from './attachments.module.css';
+
+interface FilePickerProps {
+  project: string;
+  chosen: readonly string[];
+  onPick: (file: FileRecord) => void;
+  onClose: () => void;
+}
+
+/** The files of the project that have content, newest first. */
+export function FilePicker({ project, chosen, onPick, onClose }: FilePickerProps) {
+  const [text, setText] = useState('');
+  const [keyword] = useDebouncedValue(text.trim(), 200);
+  const files = useQuery({
+    queryKey: ['files of', project, 'ready', keyword],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const body = { status: 'UPLOADED' as const, ...(keyword !== '' && { keyword }) };
+      return (await client.files.search({ params: { id: project }, body }, { signal })).data;
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Attach a file of the project" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <TextInput
+        aria-label="Search the files"
+        placeholder="Search by name"
+        maxLength={100}
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        mb="xs"
+      />
+      {files.isError && <ProblemNotice error={files.error} />}
+      {files.isPending && <Skeleton h={120} />}
+      <div className={classes.files}>
+        {files.data?.map((file) => (
+          <UnstyledButton
+            key={file.id}
+            className={classes.file}
+            disabled={chosen.includes(file.id)}
+            onClick={() => onPick(file)}
+          >
+            <Icon name="document" />
+            <Text size="sm" truncate flex={1}>
+              {file.name}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {file.size !== null && sizeOf(file.size)}
+            </Text>
+          </UnstyledButton>
+        ))}
+      </div>
+      {files.data?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No file matches. Only files whose upload or generation is done can be attached.
+        </Text>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,188 @@
+import { NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { contract, type ModelRecord, type Project } from '@review/contract';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
+import { useRefusal } from '../access.ts';
+import { client } from '../api.ts';
+import { ProjectChoice } from '../projects/project-choice.tsx';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import notice from '../ui/notice.module.css';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { useAttachments } from './attached.ts';
+import { Attachments } from './attachments.tsx';
+import { ModelChoice, TypeChoice } from './choices.tsx';
+import { type Draft, fittingConfigs, mistakesOf, requestOf, vendorLimits } from './draft.ts';
+import classes from './generate-form.module.css';
+import { RequestPreview } from './request-preview.tsx';
+import { useDraft } from './use-draft.ts';
+import { VideoSettings } from './video-settings.tsx';
+
+const route = getRouteApi('/console/generate');
+const PROMPT_LIMIT = 5000;
+
+interface GenerateFormProps {
+  project: Project;
+  offered: readonly Project[];
+  models: readonly ModelRecord[];
+}
+
+export function GenerateForm({ project, offered, models }: GenerateFormProps) {
+  const navigate = route.useNavigate();
+  const refusal = useRefusal();
+  const [draft, setDraft] = useDraft(models);
+  const [tried, setTried] = useState(false);
+  const [dropping, setDropping] = useState(false);
+  const promptField = useRef<HTMLTextAreaElement>(null);
+  const change = (changed: Partial<Draft>) => setDraft((before) => ({ ...before, ...changed }));
+  const attachments = useAttachments(project.id, draft.attachments, (update) =>
+    setDraft((before) => ({ ...before, attachments: update(before.attachments) })),
+  );
+  const folders = useQuery({
+    queryKey: ['folders', project.id],
+    queryFn: async ({ signal }) => (await client.folders.list({ params: { id: project.id } }, { signal })).data,
+    enabled: refusal(contract.folders.list, project.role) === null,
+  });
+
+  const model = models.find(({ id }) => id === draft.model);
+  const request = requestOf(draft, model);
+  const mistakes = mistakesOf(request);
+  const mistakeAt = (pointer: string) => mistakes.find((mistake) => mistake.pointer.startsWith(pointer))?.message;
+  const generate = useMutation({
+    mutationFn: () => client.generation.generate({ params: { id: project.id }, body: request }),
+    onSuccess: ({ data }) => navigate({ to: '/runs/$fileId', params: { fileId: data.id } }),
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (mistakes.length === 0 && attachments.sending.length === 0) generate.mutate();
+    else promptField.current?.focus();
+  }
+
+  function take(files: FileList, event: DragEvent | ClipboardEvent) {
+    if (files.length === 0) return;
+    event.preventDefault();
+    for (const file of files) void attachments.send(file);
+  }
+
+  /** Puts the token where the cursor is. */
+  function refer(id: string) {
+    const field = promptField.current;
+    const at = field?.selectionStart ?? draft.prompt.length;
+    const token = `<#${id}>`;
+    change({ prompt: draft.prompt.slice(0, at) + token + draft.prompt.slice(field?.selectionEnd ?? at) });
+    requestAnimationFrame(() => {
+      field?.focus();
+      field?.setSelectionRange(at + token.length, at + token.length);
+    });
+  }
+
+  const blocked =
+    refusal(contract.generation.generate, project.role) ??
+    (attachments.sending.some(({ error }) => error === null) ? 'An attachment is still being sent.' : null);
+
+  return (
+    <form
+      className={classes.columns}
+      onSubmit={submit}
+      onPaste={(event) => take(event.clipboardData.files, event)}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(event) => {
+        setDropping(false);
+        take(event.dataTransfer.files, event);
+      }}
+      data-dropping={dropping || undefined}
+    >
+      <Stack gap="lg" className={`card ${classes.fields}`}>
+        <TypeChoice
+          value={draft.type}
+          onChoose={(type) => change({ type, model: models.find(({ outputType }) => outputType === type)?.id ?? '' })}
+        />
+        <ModelChoice
+          models={models.filter(({ outputType }) => outputType === draft.type)}
+          value={draft.model}
+          onChoose={({ id }) => change({ model: id })}
+        />
+        <Textarea
+          ref={promptField}
+          label="Prompt"
+          autosize
+          minRows={4}
+          maxRows={14}
+          placeholder="What should it show? Say the subject, the light, the mood and how it moves."
+          value={draft.prompt}
+          onChange={(event) => change({ prompt: event.target.value })}
+          error={tried || draft.prompt !== '' ? mistakeAt('/prompt') : undefined}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          description={<span className="numbers">{`${[...draft.prompt].length} of ${PROMPT_LIMIT} characters`}</span>}
+        />
+        {model?.configs && (
+          <VideoSettings
+            limits={model.configs}
+            value={fittingConfigs(model, draft.configs)}
+            onChange={(configs) => change({ configs })}
+          />
+        )}
+        <Attachments
+          project={project.id}
+          attachments={attachments}
+          mistake={mistakeAt('/attachments')}
+          onRefer={refer}
+        />
+        <div className={classes.pair}>
+          <ProjectChoice
+            chosen={project}
+            offered={offered}
+            onChoose={(id) => {
+              // Folders and attachments belong to the project that was chosen before.
+              change({ folder: null, attachments: [] });
+              void navigate({ search: (before) => ({ ...before, project: id }), replace: true });
+            }}
+          />
+          <NativeSelect
+            label="Folder"
+            value={draft.folder ?? ''}
+            onChange={(event) => change({ folder: event.target.value || null })}
+            data={[
+              { value: '', label: 'Root of the project' },
+              ...(folders.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        </div>
+      </Stack>
+      <Stack gap="md" className={classes.side}>
+        {model !== undefined &&
+          vendorLimits(model, request).map((limit) => (
+            <div key={limit} className={notice.notice} data-kind="warning" role="note">
+              <Text size="sm">{limit}</Text>
+            </div>
+          ))}
+        {generate.isError && <ProblemNotice error={generate.error} />}
+        <ActionButton
+          type="submit"
+          size="md"
+          fullWidth
+          leftSection={<Icon name="spark" />}
+          loading={generate.isPending}
+          refusal={blocked}
+        >
+          Generate
+        </ActionButton>
+        <Text size="sm" c="dimmed">
+          {model?.provider === 'live'
+            ? 'The vendor makes it and may charge for it.'
+            : 'The sandbox makes a real file, free of charge.'}{' '}
+          The same request from elsewhere:
+        </Text>
+        <RequestPreview project={project.id} request={request} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import { contract, type ProjectRole } from '@review/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRefusal } from '../access.ts';
+import { client } from '../api.ts';
+import { fileQuery, isOpen } from '../files/queries.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { Run } from './runs-query.ts';
+
+/** The page Generate, filled in as this run was. */
+export const againSearch = ({ project, folder, generation }: Run) => ({
+  project: project.id,
+  type: generation.outputType,
+  model: generation.outputModel,
+  prompt: generation.prompt,
+  ...(folder !== null && { folder: folder.id }),
+  ...(generation.attachments.length > 0 && { attachments: generation.attachments.map(({ id }) => id) }),
+  ...(generation.configs !== null && { configs: generation.configs }),
+});
+
+export function useCancel(run: Run) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.files.cancel({ params: { id: run.id } }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: fileQuery(run.id).queryKey }),
+        queryClient.invalidateQueries({ queryKey: ['runs', run.project.id] }),
+      ]),
+  });
+}
+
+interface RunActionsProps {
+  run: Run;
+  role: ProjectRole | undefined;
+  cancel: ReturnType<typeof useCancel>;
+  size?: 'compact-sm' | 'sm';
+}
+
+export function RunActions({ run, role, cancel, size = 'sm' }: RunActionsProps) {
+  const refusal = useRefusal();
+  return (
+    <>
+      {isOpen(run) && (
+        <ActionButton
+          size={size}
+          variant="default"
+          leftSection={<Icon name="stop" size={14} />}
+          refusal={refusal(contract.files.cancel, role)}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          Cancel
+        </ActionButton>
+      )}
+      <Button
+        size={size}
+        variant="default"
+        leftSection={<Icon name="repeat" size={14} />}
+        renderRoot={(props) => <Link {...props} to="/generate" search={againSearch(run)} />}
+      >
+        Run again
+      </Button>
+      {run.status === 'UPLOADED' && (
+        <Button
+          size={size}
+          variant={size === 'sm' ? 'filled' : 'light'}
+          leftSection={<Icon name="play" size={14} />}
+          renderRoot={(props) => <Link {...props} to="/files/$fileId" params={{ fileId: run.id }} />}
+        >
+          Open
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ModelRecord } from '@review/contract';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Draft } from './draft.ts';
+
+const route = getRouteApi('/console/generate');
+const SETTLED_MS = 300;
+
+/** The draft that the address describes; once it has settled, the address describes it again. */
+export function useDraft(models: readonly ModelRecord[]) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const router = useRouter();
+  const [draft, setDraft] = useState((): Draft => {
+    const named = models.find(({ id }) => id === search.model);
+    const type = named?.outputType ?? search.type ?? 'IMAGE';
+    return {
+      type,
+      model: named?.id ?? models.find(({ outputType }) => outputType === type)?.id ?? '',
+      prompt: search.prompt ?? '',
+      folder: search.folder ?? null,
+      attachments: search.attachments ?? [],
+      configs: search.configs ?? {},
+    };
+  });
+  useEffect(() => {
+    const { folder, attachments, prompt, configs, ...rest } = draft;
+    const described = {
+      ...rest,
+      ...(prompt !== '' && { prompt }),
+      ...(folder !== null && { folder }),
+      ...(attachments.length > 0 && { attachments: [...attachments] }),
+      ...(Object.keys(configs).length > 0 && { configs }),
+    };
+    const timer = setTimeout(() => {
+      // Sent meanwhile: the visitor is on the way to the run.
+      if (router.latestLocation.pathname !== '/generate') return;
+      void navigate({ search: ({ project }) => ({ ...(project && { project }), ...described }), replace: true });
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [draft, navigate, router]);
+  return [draft, setDraft] as const;
+}

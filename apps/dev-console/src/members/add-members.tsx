@@ -1,0 +1,69 @@
+import { Checkbox, NativeSelect, Stack, Text } from '@mantine/core';
+import { contract, PROJECT_ROLES, type ProjectMember } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { roleName, useRefusal } from '../access.ts';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { workspaceMembersQuery } from './queries.ts';
+
+const ROLES = PROJECT_ROLES.filter((role) => role !== 'PROJECT_OWNER');
+
+interface AddMembersProps {
+  projectId: string;
+  members: readonly ProjectMember[];
+  onClose: () => void;
+}
+
+/** Brings people of the workspace into the project. */
+export function AddMembers({ projectId, members, onClose }: AddMembersProps) {
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [role, setRole] = useState<(typeof ROLES)[number]>('PROJECT_MEMBER');
+  const unreadable = useRefusal()(contract.members.listWorkspace);
+  const people = useQuery({ ...workspaceMembersQuery, enabled: unreadable === null });
+  const add = useChange(
+    () =>
+      client.members.add({
+        params: { id: projectId },
+        body: { members: chosen.map((id) => ({ user: { id }, role })) },
+      }),
+    { touches: [['members', projectId]], onDone: onClose },
+  );
+  return (
+    <FormDialog
+      title="Add members"
+      submit={chosen.length > 1 ? `Add ${chosen.length} people` : 'Add'}
+      change={add}
+      missing={chosen.length === 0 ? 'Choose at least one person.' : null}
+      onSubmit={add.mutate}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label="Role"
+        value={role}
+        onChange={({ target }) => setRole(ROLES.find((each) => each === target.value) ?? role)}
+        data={ROLES.map((each) => ({ value: each, label: roleName(each) }))}
+      />
+      <Loaded query={people} refusal={unreadable}>
+        {(all) => {
+          const others = all.filter(({ user }) => members.every((member) => member.user.id !== user.id));
+          return others.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Everybody in the workspace is a member already. The operator adds people to the workspace.
+            </Text>
+          ) : (
+            <Checkbox.Group label="People of the workspace" value={chosen} onChange={setChosen}>
+              <Stack gap={8} mt="xs" mah="40vh" style={{ overflow: 'auto' }}>
+                {others.map(({ user }) => (
+                  <Checkbox key={user.id} value={user.id} label={user.name} description={user.email} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          );
+        }}
+      </Loaded>
+    </FormDialog>
+  );
+}

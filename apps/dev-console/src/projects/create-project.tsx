@@ -1,0 +1,58 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+
+export default function CreateProject({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const [deadline, setDeadline] = useState('');
+  const create = useChange(
+    async () => {
+      const body = { name: name.trim(), description: description.trim() || null, deadline: deadline || null };
+      return (await client.projects.create({ body })).data.id;
+    },
+    {
+      touches: [['projects']],
+      onDone: (projectId) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
+    },
+  );
+  return (
+    <FormDialog
+      title="New project"
+      submit="Create project"
+      change={create}
+      missing={name.trim() === '' ? 'Give it a name.' : null}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={5000}
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+      <TextInput
+        label="Deadline"
+        type="date"
+        w={180}
+        value={deadline}
+        onChange={(event) => setDeadline(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

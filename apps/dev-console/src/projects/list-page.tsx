@@ -1,0 +1,163 @@
+import { Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { contract, type Project } from '@review/contract';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { roleName, useRefusal } from '../access.ts';
+import { client } from '../api.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Page } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import classes from './list-page.module.css';
+
+const CreateProject = lazy(() => import('./create-project.tsx'));
+const route = getRouteApi('/console/projects');
+const SORTS = [
+  { value: '', label: 'Recently changed' },
+  { value: 'createdAt', label: 'Newest' },
+  { value: 'name', label: 'Name' },
+] as const;
+
+export function ProjectsPage() {
+  const { keyword = '', sort, create } = route.useSearch();
+  const navigate = route.useNavigate();
+  const refusal = useRefusal();
+  const unreadable = refusal(contract.projects.list);
+  const direction = sort === 'name' ? 'asc' : 'desc';
+  const query = useInfiniteQuery({
+    queryKey: ['projects', 'list', { keyword, sort }],
+    queryFn: ({ pageParam, signal }) =>
+      client.projects.list(
+        {
+          body: {
+            ...(keyword !== '' && { keyword }),
+            sort: { type: sort ?? 'updatedAt', direction },
+            ...(pageParam !== '' && { next: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ page }) => page.next,
+    enabled: unreadable === null,
+    placeholderData: keepPreviousData,
+  });
+  const [typed, setTyped] = useState(keyword);
+  const search = useDebouncedCallback((words: string) => {
+    void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace: true });
+  }, 250);
+  const openForm = (open: boolean) =>
+    void navigate({ search: (now) => ({ ...now, create: open || undefined }), replace: true });
+
+  const newProject = (
+    <ActionButton
+      refusal={refusal(contract.projects.create)}
+      leftSection={<Icon name="plus" />}
+      onClick={() => openForm(true)}
+    >
+      New project
+    </ActionButton>
+  );
+  return (
+    <Page title="Projects" description="Where files live and are reviewed." actions={newProject}>
+      <Group mb="md" gap="sm" align="flex-end">
+        <TextInput
+          className={classes.search}
+          aria-label="Search projects"
+          placeholder="Search by name or description"
+          leftSection={<Icon name="search" />}
+          maxLength={100}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            search(event.target.value.trim());
+          }}
+        />
+        <NativeSelect
+          aria-label="Order"
+          data={SORTS}
+          value={sort ?? ''}
+          onChange={({ target }) => {
+            const chosen = SORTS.find(({ value }) => value === target.value)?.value;
+            void navigate({ search: (now) => ({ ...now, sort: chosen || undefined }), replace: true });
+          }}
+        />
+      </Group>
+      <Loaded query={query} refusal={unreadable}>
+        {({ pages }) => {
+          const projects = pages.flatMap(({ data }) => data);
+          if (projects.length === 0)
+            return keyword === '' ? <NoProjects action={newProject} /> : <NoMatch words={keyword} />;
+          return (
+            <Stack gap="md">
+              <ul className={classes.grid} aria-label="Projects">
+                {projects.map((project) => (
+                  <ProjectCard key={project.id} project={project} />
+                ))}
+              </ul>
+              {query.hasNextPage && (
+                <Button
+                  variant="default"
+                  mx="auto"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              )}
+            </Stack>
+          );
+        }}
+      </Loaded>
+      <Suspense>
+        {create && refusal(contract.projects.create) === null && <CreateProject onClose={() => openForm(false)} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+function ProjectCard({ project }: { project: Project }) {
+  const { id, name, description, deadline, role, updatedAt, deletesAt } = project;
+  return (
+    <li className={classes.card}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Link to="/projects/$projectId" params={{ projectId: id }} className={classes.name}>
+          {name}
+        </Link>
+        <Badge variant="default" tt="none" fw={550} radius="sm">
+          {roleName(role)}
+        </Badge>
+      </Group>
+      <Text size="sm" c="dimmed" lineClamp={2} className={classes.description}>
+        {description ?? 'No description.'}
+      </Text>
+      <Text size="xs" c="dimmed">
+        Changed <Time at={updatedAt} />
+        {deadline !== null && ` · due ${deadline}`}
+        {deletesAt !== null && (
+          <Text span size="xs" className={classes.deleting}>
+            {' '}
+            · to be deleted <Time at={deletesAt} />
+          </Text>
+        )}
+      </Text>
+    </li>
+  );
+}
+
+const NoProjects = ({ action }: { action: ReactNode }) => (
+  <EmptyState icon="folder" title="No projects yet" action={action}>
+    A project holds files in folders, the versions you send out for review, and the comments on them. You see the
+    projects that you own or were added to; an access link adds you to one.
+  </EmptyState>
+);
+
+const NoMatch = ({ words }: { words: string }) => (
+  <EmptyState icon="search" title="Nothing matches">
+    No project has “{words}” in its name or description.
+  </EmptyState>
+);

@@ -1,0 +1,40 @@
+import { NativeSelect } from '@mantine/core';
+import type { Project } from '@review/contract';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { client } from '../api.ts';
+import { projectQuery } from './project-query.ts';
+
+export const recentProjectsQuery = queryOptions({
+  queryKey: ['projects', 'recent'],
+  queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
+});
+
+/** The project a page is about: the one its address names, else the one that changed last. */
+export function useChosenProject(id: string | undefined) {
+  const recent = useQuery(recentProjectsQuery);
+  const listed = id === undefined ? recent.data?.[0] : recent.data?.find((project) => project.id === id);
+  const other = useQuery({
+    ...projectQuery(id ?? ''),
+    enabled: id !== undefined && recent.data !== undefined && listed === undefined,
+  });
+  const chosen = listed ?? (id === undefined ? undefined : other.data);
+  const offered = chosen === undefined || listed !== undefined ? (recent.data ?? []) : [chosen, ...(recent.data ?? [])];
+  return { chosen, offered, isPending: recent.isPending || other.isLoading, error: recent.error ?? other.error };
+}
+
+interface ProjectChoiceProps {
+  chosen: Project | undefined;
+  offered: readonly Project[];
+  onChoose: (id: string) => void;
+}
+
+export function ProjectChoice({ chosen, offered, onChoose }: ProjectChoiceProps) {
+  return (
+    <NativeSelect
+      label="Project"
+      value={chosen?.id ?? ''}
+      onChange={(event) => onChoose(event.target.value)}
+      data={offered.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  );
+}

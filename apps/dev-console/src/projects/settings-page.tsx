@@ -1,0 +1,152 @@
+import { Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { contract, type Project } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useRefusal } from '../access.ts';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { Time } from '../ui/time.tsx';
+import { type ProjectRefusal, projectQuery, useProject } from './project-query.ts';
+
+const route = getRouteApi('/console/projects/$projectId/settings');
+
+export function ProjectSettingsPage() {
+  const { projectId } = route.useParams();
+  const unreadable = useRefusal()(contract.projects.get);
+  const { refusal } = useProject(projectId);
+  const query = useQuery({ ...projectQuery(projectId), enabled: unreadable === null });
+  return (
+    <Loaded query={query} refusal={unreadable}>
+      {(project) => (
+        <Stack gap="xl" maw="40rem">
+          <About key={project.id} project={project} refusal={refusal} />
+          <Deletion project={project} refusal={refusal} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function About({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
+  const [name, setName] = useState(project.name);
+  const [description, setDescription] = useState(project.description ?? '');
+  const [deadline, setDeadline] = useState(project.deadline ?? '');
+  const forbidden = refusal(contract.projects.update);
+  const readOnly = forbidden !== null;
+  const save = useChange(
+    () =>
+      client.projects.update({
+        params: { id: project.id },
+        body: { name: name.trim(), description: description.trim() || null, deadline: deadline || null },
+      }),
+    { touches: [['projects']] },
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!readOnly && name.trim() !== '') save.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <Title order={2}>About the project</Title>
+        {forbidden !== null && <ForbiddenHint reason={forbidden} />}
+        <TextInput
+          label="Name"
+          required
+          readOnly={readOnly}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={name.trim() === '' ? 'A project needs a name.' : null}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={3}
+          maxLength={5000}
+          readOnly={readOnly}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+        <TextInput
+          label="Deadline"
+          type="date"
+          w={180}
+          readOnly={readOnly}
+          value={deadline}
+          onChange={(event) => setDeadline(event.target.value)}
+        />
+        {save.isError && <ProblemNotice error={save.error} />}
+        <Group>
+          <ActionButton type="submit" refusal={forbidden} loading={save.isPending}>
+            Save
+          </ActionButton>
+          {save.isSuccess && (
+            <Text size="sm" c="dimmed" role="status">
+              Saved.
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
+  const [asking, dialog] = useDisclosure(false);
+  const touches = [['projects']];
+  const params = { id: project.id };
+  const remove = useChange(() => client.projects.delete({ params }), { touches, onDone: dialog.close });
+  const undo = useChange(() => client.projects.cancelDelete({ params }), { touches });
+  return (
+    <section className="card">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2}>{project.deletesAt === null ? 'Delete the project' : 'Being deleted'}</Title>
+        {project.deletesAt === null ? (
+          <>
+            <Text size="sm" c="dimmed">
+              The project stays readable for seven days, and until then the deletion can be undone. After that its
+              files, versions and comments are gone for good.
+            </Text>
+            <ActionButton refusal={refusal(contract.projects.delete)} variant="outline" onClick={dialog.open}>
+              Delete project
+            </ActionButton>
+          </>
+        ) : (
+          <>
+            <Text size="sm" c="dimmed">
+              Everything in it will be gone <Time at={project.deletesAt} />.
+            </Text>
+            <ActionButton
+              refusal={refusal(contract.projects.cancelDelete)}
+              loading={undo.isPending}
+              onClick={() => undo.mutate()}
+            >
+              Keep the project
+            </ActionButton>
+            {undo.isError && <ProblemNotice error={undo.error} />}
+          </>
+        )}
+      </Stack>
+      {asking && (
+        <ConfirmDialog
+          title={`Delete “${project.name}”?`}
+          submit="Delete in seven days"
+          change={remove}
+          onConfirm={remove.mutate}
+          onClose={dialog.close}
+        >
+          From now on nobody can change anything in it. You can undo this for seven days.
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

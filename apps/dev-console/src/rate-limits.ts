@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from 'react';
+
+/** What the last answer of an operation said about its limit. */
+export interface RateUse {
+  /** Such as `GET /api/files/:id`. */
+  operation: string;
+  tier: string;
+  limit: number;
+  remaining: number;
+  /** When the window ends, by the clock of this browser. */
+  resetsAt: number;
+}
+
+let uses: readonly RateUse[] = [];
+const listeners = new Set<() => void>();
+
+const ID = /\/(?:[0-9a-f]{8}-[0-9a-f-]{27}|[A-Z]{2}[0-9A-Z]{20})(?=\/|$)/gi;
+
+/** Notes the fields of the IETF draft, such as `RateLimit: "tier-4";r=99;t=60`. */
+function note(method: string, url: string, headers: Headers): void {
+  const [, tier, limit] = /"([^"]+)";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
+  const [, remaining, seconds] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+  if (tier === undefined || remaining === undefined) return;
+  const operation = `${method} ${new URL(url).pathname.replace(ID, '/:id')}`;
+  const use = {
+    operation,
+    tier,
+    limit: Number(limit),
+    remaining: Number(remaining),
+    resetsAt: Date.now() + Number(seconds) * 1000,
+  };
+  uses = [use, ...uses.filter((other) => other.operation !== operation)];
+  for (const tell of listeners) tell();
+}
+
+export const watchedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  note(init?.method ?? 'GET', response.url, response.headers);
+  return response;
+};
+
+export const useRateUses = (): readonly RateUse[] =>
+  useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => uses,
+  );

@@ -1,0 +1,65 @@
+import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { joinRoute } from './access-links/route.ts';
+import { compareRoute } from './files/compare/route.ts';
+import { fileRoute } from './files/route.ts';
+import { generateRoute, runRoute, runsRoute } from './generation/route.ts';
+import { healthRoute } from './ping/health-route.ts';
+import { signInRoute } from './ping/sign-in-route.ts';
+import {
+  linksRoute,
+  membersRoute,
+  projectCommentsRoute,
+  projectFilesRoute,
+  projectRoute,
+  projectSettingsRoute,
+  projectsRoute,
+  versionRoute,
+  versionsRoute,
+} from './projects/route.ts';
+import { consoleRoute, homeRoute, rootRoute } from './shell/route.tsx';
+import { skillRoute, skillsRoute } from './skills/route.ts';
+import { NothingHere } from './ui/nothing-here.tsx';
+import { ProblemNotice } from './ui/problem-notice.tsx';
+
+/** Every page of the console; a room adds its own here, one line each. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  consoleRoute.addChildren([
+    homeRoute,
+    generateRoute,
+    runsRoute,
+    runRoute,
+    projectsRoute,
+    projectRoute.addChildren([
+      projectFilesRoute,
+      versionsRoute,
+      versionRoute,
+      projectCommentsRoute,
+      membersRoute,
+      linksRoute,
+      projectSettingsRoute,
+    ]),
+    fileRoute,
+    compareRoute,
+    joinRoute,
+    skillsRoute,
+    skillRoute,
+    healthRoute,
+  ]),
+]);
+
+const Failed = ({ error, reset }: ErrorComponentProps) => <ProblemNotice error={error} onRetry={reset} />;
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Failed,
+  defaultNotFoundComponent: NothingHere,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

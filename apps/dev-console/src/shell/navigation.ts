@@ -1,0 +1,24 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { IconName } from '../ui/icon.tsx';
+
+export interface Place {
+  label: string;
+  to: NonNullable<LinkProps['to']>;
+  icon: IconName;
+  /** What else one might type to find it. */
+  keywords: string;
+}
+
+/** The places of the console, in the order they are shown; the command palette offers the same. */
+export const PLACES: readonly Place[] = [
+  { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
+  { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },
+  {
+    label: 'Projects',
+    to: '/projects',
+    icon: 'folder',
+    keywords: 'files folders versions comments members links upload',
+  },
+  { label: 'Skills', to: '/skills', icon: 'box', keywords: 'markdown instructions agent versions' },
+  { label: 'Health', to: '/health', icon: 'heart', keywords: 'status rate limits workers models scopes' },
+];

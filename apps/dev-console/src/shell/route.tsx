@@ -1,0 +1,35 @@
+import { ApiProblem } from '@review/client';
+import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { queryClient } from '../api.ts';
+import { sessionQuery } from '../ping/session-query.ts';
+import { forgetKey, savedKey } from '../session.ts';
+import { Shell } from './shell.tsx';
+
+export const rootRoute = createRootRoute();
+
+const refused = (error: unknown) => error instanceof ApiProblem && error.status === 401;
+
+/** Everything behind the sign-in: no page is drawn before the key is known to be good. */
+export const consoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'console',
+  beforeLoad: async ({ location }) => {
+    if (savedKey() === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
+    try {
+      await queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!refused(error)) throw error;
+      forgetKey();
+      throw redirect({ to: '/sign-in', search: { to: location.href, refused: true } });
+    }
+  },
+  component: Shell,
+});
+
+export const homeRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/runs', replace: true });
+  },
+});

@@ -1,0 +1,89 @@
+import { Kbd, UnstyledButton } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { useSession } from '../ping/session-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { PLACES } from './navigation.ts';
+import classes from './shell.module.css';
+import { useSignOut } from './sign-out.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
+
+const PALETTE_KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+/** The frame around every page: where one is, where one can go. On a phone the menu opens over the page. */
+export function Shell() {
+  const { workspace } = useSession();
+  const [menuOpen, menu] = useDisclosure(false);
+  const [paletteOpen, palette] = useDisclosure(false);
+  const { pathname } = useLocation();
+  const signOut = useSignOut();
+  useHotkeys([['mod+K', palette.toggle]], []);
+  useHotkeys([['Escape', menu.close]]);
+  // Having led somewhere, the menu would cover it.
+  useEffect(() => void (pathname && menu.close()), [pathname, menu.close]);
+
+  return (
+    <div className={classes.shell}>
+      <a href="#main" className={classes.skip}>
+        Skip to the page
+      </a>
+      <header className={classes.header}>
+        <UnstyledButton
+          className={classes.tool}
+          aria-label={menuOpen ? 'Close the menu' : 'Menu'}
+          aria-expanded={menuOpen}
+          aria-controls="menu"
+          onClick={menu.toggle}
+        >
+          <Icon name={menuOpen ? 'cross' : 'menu'} size={20} />
+        </UnstyledButton>
+        <span className={classes.name}>{workspace.name}</span>
+        <UnstyledButton className={classes.tool} aria-label="Find or do something" onClick={palette.open}>
+          <Icon name="search" size={20} />
+        </UnstyledButton>
+      </header>
+      <nav id="menu" className={classes.menu} data-open={menuOpen || undefined} aria-label="Console">
+        <div className={classes.workspace}>
+          <span className={classes.mark} aria-hidden="true">
+            {workspace.name.slice(0, 1)}
+          </span>
+          <span className={classes.name}>{workspace.name}</span>
+        </div>
+        <UnstyledButton className={classes.search} onClick={palette.open}>
+          <Icon name="search" size={16} />
+          <span>Find or do…</span>
+          <Kbd size="xs">{PALETTE_KEYS}</Kbd>
+        </UnstyledButton>
+        <ul className={classes.places}>
+          {PLACES.map(({ label, to, icon }) => (
+            <li key={to}>
+              <Link to={to} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} />
+                {label}
+              </Link>
+            </li>
+          ))}
+          <li>
+            <a href="/docs" className={classes.place}>
+              <Icon name="book" />
+              API reference
+            </a>
+          </li>
+        </ul>
+        <ThemeSwitch />
+        <UnstyledButton className={classes.place} onClick={signOut}>
+          <Icon name="leave" />
+          Sign out
+        </UnstyledButton>
+      </nav>
+      {menuOpen && <div className={classes.curtain} onPointerDown={menu.close} aria-hidden="true" />}
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+      <Suspense>{paletteOpen && <CommandPalette onClose={palette.close} />}</Suspense>
+    </div>
+  );
+}

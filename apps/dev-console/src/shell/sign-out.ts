@@ -1,0 +1,11 @@
+import { useNavigate } from '@tanstack/react-router';
+import { queryClient } from '../api.ts';
+import { forgetKey } from '../session.ts';
+
+export function useSignOut(): () => void {
+  const navigate = useNavigate();
+  return () => {
+    forgetKey();
+    void navigate({ to: '/sign-in' }).then(() => queryClient.clear());
+  };
+}

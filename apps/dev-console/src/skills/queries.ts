@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../api.ts';
+
+export const skillsQuery = queryOptions({
+  queryKey: ['skills'],
+  queryFn: async () => (await client.skills.list()).data,
+});
+
+export const skillQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['skills', id],
+    queryFn: async () => (await client.skills.get({ params: { id } })).data,
+  });
+
+export const skillVersionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['skill-versions', id],
+    queryFn: async () => (await client.skills.getVersion({ params: { id } })).data,
+    // What is published does not change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });

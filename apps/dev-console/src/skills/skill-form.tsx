@@ -1,0 +1,88 @@
+import { Textarea, TextInput } from '@mantine/core';
+import type { Skill } from '@review/contract';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { metadataOf, metadataText, toolsOf } from './fields.ts';
+
+interface SkillFormProps {
+  /** The skill to change; without one, a new one is made. */
+  skill?: Skill;
+  onDone: (id: string) => void;
+  onClose: () => void;
+}
+
+export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
+  const [name, setName] = useState(skill?.name ?? '');
+  const [description, setDescription] = useState(skill?.description ?? '');
+  const [license, setLicense] = useState(skill?.license ?? '');
+  const [tools, setTools] = useState(skill?.allowedTools?.join('\n') ?? '');
+  const [metadata, setMetadata] = useState(metadataText(skill?.metadata ?? null));
+  const read = metadataOf(metadata);
+  const save = useChange(
+    async () => {
+      const body = {
+        name: name.trim(),
+        description: description.trim(),
+        license: license.trim() || null,
+        allowedTools: toolsOf(tools),
+        metadata: read.value,
+      };
+      if (skill === undefined) return (await client.skills.create({ body })).data.id;
+      await client.skills.update({ params: { id: skill.id }, body });
+      return skill.id;
+    },
+    { touches: [['skills']], onDone },
+  );
+  return (
+    <FormDialog
+      title={skill === undefined ? 'New skill' : 'About the skill'}
+      submit={skill === undefined ? 'Create skill' : 'Save'}
+      change={save}
+      missing={name.trim() === '' || description.trim() === '' ? 'Give it a name and a description.' : read.error}
+      onSubmit={save.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={100}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Textarea
+        label="Description"
+        description="What it does and when an agent should load it."
+        required
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={1024}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      <Textarea
+        label="Allowed tools"
+        description="One a line; none means that the agent decides."
+        autosize
+        minRows={1}
+        maxRows={6}
+        value={tools}
+        onChange={({ target }) => setTools(target.value)}
+      />
+      <TextInput label="License" value={license} onChange={({ target }) => setLicense(target.value)} />
+      <Textarea
+        label="Metadata"
+        description="name: value, one a line."
+        autosize
+        minRows={1}
+        maxRows={6}
+        value={metadata}
+        error={read.error}
+        onChange={({ target }) => setMetadata(target.value)}
+      />
+    </FormDialog>
+  );
+}

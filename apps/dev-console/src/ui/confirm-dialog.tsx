@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { FormDialog } from './form-dialog.tsx';
+
+interface ConfirmDialogProps {
+  title: string;
+  submit: string;
+  change: { isPending: boolean; error: Error | null };
+  onConfirm: () => void;
+  onClose: () => void;
+  /** What will be gone, and whether it can come back. */
+  children: ReactNode;
+}
+
+export function ConfirmDialog({ onConfirm, children, ...dialog }: ConfirmDialogProps) {
+  return (
+    <FormDialog {...dialog} danger onSubmit={onConfirm}>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,18 @@
+import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import classes from './copied.module.css';
+import { Icon } from './icon.tsx';
+
+/** An id or another text that one takes elsewhere: a click copies it. */
+export function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <UnstyledButton className={classes.copied} onClick={copy} title={`Copy ${label}`}>
+          <VisuallyHidden>Copy {label}</VisuallyHidden>
+          <span className="mono">{text}</span>
+          <Icon name={copied ? 'check' : 'copy'} size={14} />
+        </UnstyledButton>
+      )}
+    </CopyButton>
+  );
+}

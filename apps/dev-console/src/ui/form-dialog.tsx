@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { ProblemNotice } from './problem-notice.tsx';
+
+interface FormDialogProps {
+  title: string;
+  /** What the button says that does it. */
+  submit: string;
+  danger?: boolean;
+  /** Why it cannot be sent yet, or null. */
+  missing?: string | null;
+  change: { isPending: boolean; error: Error | null };
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Asks for something and does it; a refusal is shown in place, and nothing that was typed is lost. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submit, danger = false, missing = null, change, onSubmit, onClose, children } = props;
+  function send(event: FormEvent) {
+    event.preventDefault();
+    event.stopPropagation();
+    if (missing === null && !change.isPending) onSubmit();
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} size="md">
+      <form onSubmit={send} noValidate>
+        <Stack gap="md">
+          {children}
+          {change.error !== null && <ProblemNotice error={change.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={change.isPending}
+              disabled={missing !== null}
+              title={missing ?? undefined}
+              {...(danger && { color: 'red.8' })}
+            >
+              {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

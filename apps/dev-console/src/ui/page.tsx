@@ -1,0 +1,38 @@
+import { Group, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import classes from './page.module.css';
+
+interface PageProps {
+  title: string;
+  /** One line that says what the page is for. */
+  description?: ReactNode;
+  /** Above the title: where this belongs. */
+  trail?: ReactNode;
+  actions?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** The frame of every page: its name, what it is for, what can be done, and what it shows. */
+export function Page({ title, description, trail, actions, wide = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Project Review`;
+  }, [title]);
+  return (
+    <div className={classes.page} data-wide={wide || undefined}>
+      {trail !== undefined && <div className={classes.trail}>{trail}</div>}
+      <header className={classes.header}>
+        <div className={classes.words}>
+          <Title order={1}>{title}</Title>
+          {description !== undefined && (
+            <Text c="dimmed" mt={4} component="div">
+              {description}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </header>
+      {children}
+    </div>
+  );
+}

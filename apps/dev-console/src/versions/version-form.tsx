@@ -1,0 +1,97 @@
+import { Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { contract, type VersionDetails } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { useChange } from '../change.ts';
+import { useProject } from '../projects/project-query.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { projectFilesQuery } from './queries.ts';
+
+interface VersionFormProps {
+  projectId: string;
+  /** The version to change, or the files that a new one begins with. */
+  begin: VersionDetails | readonly string[];
+  onDone: (versionId: string) => void;
+  onClose: () => void;
+}
+
+const isVersion = (begin: VersionFormProps['begin']): begin is VersionDetails => 'files' in begin;
+
+export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormProps) {
+  const old = isVersion(begin) ? begin : null;
+  const [name, setName] = useState(old?.name ?? '');
+  const [description, setDescription] = useState(old?.description ?? '');
+  const [allowRestricted, setAllowRestricted] = useState(old?.allowRestricted ?? false);
+  const [chosen, setChosen] = useState<string[]>(isVersion(begin) ? begin.files.map(({ id }) => id) : [...begin]);
+  const { refusal } = useProject(projectId);
+  const unreadable = refusal(contract.files.list);
+  const files = useQuery({ ...projectFilesQuery(projectId), enabled: unreadable === null });
+  const save = useChange(
+    async () => {
+      const body = {
+        name: name.trim(),
+        description: description.trim() || null,
+        allowRestricted,
+        files: chosen.map((id) => ({ id })),
+      };
+      if (old === null) return (await client.versions.create({ params: { id: projectId }, body })).data.id;
+      await client.versions.update({ params: { id: old.id }, body });
+      return old.id;
+    },
+    { touches: [['versions']], onDone },
+  );
+  return (
+    <FormDialog
+      title={old === null ? 'New version' : 'Edit the version'}
+      submit={old === null ? 'Create version' : 'Save'}
+      change={save}
+      missing={name.trim() === '' ? 'Give it a name.' : null}
+      onSubmit={save.mutate}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={100}
+        placeholder="Second cut"
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Textarea
+        label="Description"
+        description="What changed, and what to look at."
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={5000}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      <Checkbox
+        label="Show to restricted reviewers"
+        checked={allowRestricted}
+        onChange={({ target }) => setAllowRestricted(target.checked)}
+      />
+      <Loaded query={files} refusal={unreadable}>
+        {(list) =>
+          list.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              The project has no files yet; you can add them to the version later.
+            </Text>
+          ) : (
+            <Checkbox.Group label="Files" value={chosen} onChange={setChosen}>
+              <Stack gap={8} mt="xs" mah="34vh" style={{ overflow: 'auto' }}>
+                {list.map((file) => (
+                  <Checkbox key={file.id} value={file.id} label={file.name} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          )
+        }
+      </Loaded>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lacking } from '../scripts/testing.ts';
+import { findChromium } from './chromium.ts';
+import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+
+const isLacking =
+  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
+
+describe.skipIf(isLacking)('comments in the console', { timeout: 120_000 }, () => {
+  let house: ConsoleHouse;
+  let key = '';
+  beforeAll(async () => {
+    house = await ConsoleHouse.open();
+    key = await house.keyOf(OWNER);
+  });
+  afterAll(() => house?.[Symbol.asyncDispose]());
+
+  const newProject = async () => (await house.service.client.projects.create({ body: { name: 'Talk' } })).data.id;
+
+  test('a comment on a frame names its moment and leads back to it; it is answered, reacted to and resolved', async () => {
+    const fileId = await house.generate({
+      outputType: 'VIDEO',
+      outputModel: 'seedance-2.0',
+      prompt: 'A slow pan',
+      configs: { resolution: '480p', durationSeconds: 4 },
+    });
+    await house.service.ended(fileId);
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open(`/files/${fileId}?at=1500`);
+    const at = () => page.evaluate<number>('document.querySelector("video").currentTime');
+    await expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
+    await page.getByLabel(/^at 0:01\.5/).waitFor();
+    await page.getByLabel('Comment', { exact: true }).fill('Too fast from here.');
+    await page.keyboard.press('Control+Enter');
+    const comment = page.getByRole('article', { name: /Comment by/ }).first();
+    await comment.getByText('Too fast from here.').waitFor();
+    await page.reload();
+    await expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
+    await page.getByRole('slider').first().focus();
+    await page.keyboard.press('Home');
+    await expect.poll(at).toBe(0);
+    await comment.getByRole('button', { name: '0:01.5' }).click();
+    await expect.poll(at).toBeCloseTo(1.5, 1);
+
+    await comment.getByRole('button', { name: 'React' }).click();
+    await page.getByRole('button', { name: '🎉' }).click();
+    await comment.getByRole('button', { name: '🎉 1', pressed: true }).waitFor();
+    await comment.getByRole('button', { name: 'React' }).click();
+    await page.getByLabel('Another emoji').fill('no emoji');
+    await page.getByText('Exactly one emoji').waitFor();
+    await page.getByLabel('Another emoji').fill('🦊');
+    await page.keyboard.press('Enter');
+    await comment.getByRole('button', { name: '🦊 1', pressed: true }).waitFor();
+    await comment.getByRole('button', { name: '🎉 1' }).click();
+    await comment.getByRole('button', { name: /🎉/ }).waitFor({ state: 'detached' });
+
+    await comment.getByRole('button', { name: 'Reply', exact: true }).click();
+    await page.waitForURL(/thread=/);
+    const replies = comment.getByRole('group', { name: 'Replies' });
+    await replies.getByLabel('Reply', { exact: true }).fill('I will ease it in.');
+    await replies.getByRole('button', { name: 'Reply', exact: true }).click();
+    await replies.getByRole('article').getByText('I will ease it in.').waitFor();
+    await page.reload();
+    await replies.getByText('I will ease it in.').waitFor();
+    await visit.expectAccessible('a file with comments');
+
+    await comment.getByRole('button', { name: 'Resolve' }).click();
+    await comment.getByRole('button', { name: 'Open again' }).click();
+    await comment.getByRole('button', { name: 'Resolve' }).click();
+    await expect
+      .poll(() => house.service.client.comments.listOnFile({ params: { id: fileId } }))
+      .toMatchObject({
+        data: [
+          { anchor: 1500, replies: { count: 1 }, reactions: [{ type: '🦊', reacted: true }], resolvedAt: /^\d{4}/ },
+        ].map(({ resolvedAt, ...rest }) => ({ ...rest, resolvedAt: expect.stringMatching(resolvedAt) })),
+      });
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('an attachment goes with a comment and comes back as it was', async () => {
+    const projectId = await newProject();
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open(`/projects/${projectId}/comments`);
+    await page.getByText('No comments yet').waitFor();
+    await page.getByLabel('Files for the comment').setInputFiles([
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('from the call') },
+      { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('not this one') },
+    ]);
+    await page.getByRole('button', { name: 'Leave out wrong.txt' }).click();
+    await page.getByLabel('Comment', { exact: true }).fill('See the notes.');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const comment = page.getByRole('article', { name: /Comment by/ });
+    const attachment = comment.getByRole('button', { name: /notes\.txt/ });
+    const download = page.waitForEvent('download');
+    await attachment.click();
+    const stream = await (await download).createReadStream();
+    expect(Buffer.concat(await stream.toArray()).toString()).toBe('from the call');
+    expect(await comment.getByRole('button', { name: /wrong\.txt/ }).count()).toBe(0);
+
+    await using other = await house.visit({
+      key: await house.keyOf(OWNER, ['projects:read', 'comments:read']),
+    });
+    await other.open(`/projects/${projectId}/comments`);
+    const closed = other.page.getByRole('button', { name: /notes\.txt/ });
+    await closed.focus();
+    await other.page.getByRole('tooltip').getByText('This key lacks the scope comments:download').waitFor();
+    await other.page.getByRole('note').getByText('This key lacks the scope comments:write').waitFor();
+    await other.expectAccessible('comments that can only be read');
+    expect([...visit.takeComplaints(), ...other.takeComplaints()]).toEqual([]);
+  });
+
+  test('older comments are loaded on the way up, and what is read stays where it is', async () => {
+    const projectId = await newProject();
+    const { client } = house.service;
+    for (let number = 1; number <= 120; number++) {
+      await client.comments.create({ params: { id: projectId }, body: { content: `Remark ${number}.` } });
+    }
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open(`/projects/${projectId}/comments`);
+    await page.getByText('Remark 120.').waitFor();
+    const articles = page.getByRole('article');
+    await expect.poll(() => articles.count()).toBe(50);
+    const seen = (words: string) =>
+      page.evaluate<number>(
+        `[...document.querySelectorAll('article')].find((each) => each.innerText.includes(${JSON.stringify(words)}))?.getBoundingClientRect().top`,
+      );
+    expect(await seen('Remark 120.'), 'the newest is in view').toBeLessThan(820);
+
+    const scrollTo = (top: number) => page.evaluate(`document.querySelector('[role=log]').scrollTop = ${top}`);
+    // The last step up is small enough that the page before it is asked for while this place is in view.
+    await scrollTo(100);
+    const before = await seen('Remark 73.');
+    await expect.poll(() => articles.count()).toBe(100);
+    expect(Math.abs((await seen('Remark 73.')) - before), 'nothing jumped').toBeLessThan(2);
+    await scrollTo(0);
+    await expect.poll(() => articles.count()).toBe(120);
+    await scrollTo(0);
+    await page.getByText('The beginning of the conversation').waitFor();
+    await page.getByText('Remark 1.', { exact: true }).waitFor();
+
+    const { data } = await client.comments.list({ params: { id: projectId }, body: { sort: { direction: 'desc' } } });
+    const newest = data[0]?.id;
+    await visit.open(`/projects/${projectId}/comments?thread=${newest}`);
+    await page.getByRole('group', { name: 'Replies' }).waitFor();
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('a comment is edited and deleted by its author, deleted by an owner, and by nobody else', async () => {
+    const { projectId, client } = house.service;
+    const { data: made } = await client.comments.create({
+      params: { id: projectId },
+      body: { content: 'By the owner.' },
+    });
+    await using visit = await house.visit({ key: await house.keyOf(REVIEWER) });
+    const { page } = visit;
+    await visit.open(`/projects/${projectId}/comments`);
+    const of = (words: string) => page.getByRole('article').filter({ hasText: words });
+    const menu = async (words: string) => {
+      await of(words).getByRole('button', { name: 'What to do with this comment' }).click();
+    };
+    await menu('By the owner.');
+    await page.getByRole('menuitem', { name: 'Edit' }).getByText('Only its author can edit a comment.').waitFor();
+    await page.getByRole('menuitem', { name: 'Delete' }).getByText('an owner or a manager can delete').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByLabel('Comment', { exact: true }).fill('By the reviewer.');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await menu('By the reviewer.');
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByLabel('Edit the comment').fill('By the reviewer, better.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await of('By the reviewer, better.').waitFor();
+    await menu('By the reviewer, better.');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete comment' }).click();
+    await of('By the reviewer, better.').waitFor({ state: 'detached' });
+    await client.comments.delete({ params: { id: made.id } });
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('what is refused is taken back and said, and nothing that was written is lost', async () => {
+    const projectId = await newProject();
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open(`/projects/${projectId}/comments`);
+    const { data } = await house.service.client.comments.create({
+      params: { id: projectId },
+      body: { content: 'Will be gone.' },
+    });
+    await page.reload();
+    const comment = page.getByRole('article').filter({ hasText: 'Will be gone.' });
+    await comment.waitFor();
+    await house.service.client.projects.delete({ params: { id: projectId } });
+    await comment.getByRole('button', { name: 'Resolve' }).click();
+    await comment
+      .getByRole('alert')
+      .getByRole('button', { name: /^Request / })
+      .waitFor();
+    expect(await comment.getByText('resolved', { exact: true }).count()).toBe(0);
+    await page.getByLabel('Comment', { exact: true }).fill('Too late?');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByRole('region', { name: 'Comments' }).getByRole('alert').last().waitFor();
+    await expect.poll(() => page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Too late?');
+    expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(visit.takeComplaints(/409/)).toEqual([]);
+  });
+});

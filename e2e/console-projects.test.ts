@@ -1,0 +1,202 @@
+import { contract } from '@review/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lacking } from '../scripts/testing.ts';
+import { findChromium } from './chromium.ts';
+import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+import type { Visit } from './visit.ts';
+
+const isLacking =
+  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
+
+describe.skipIf(isLacking)('projects in the console', { timeout: 120_000 }, () => {
+  let house: ConsoleHouse;
+  let key = '';
+  beforeAll(async () => {
+    house = await ConsoleHouse.open();
+    key = await house.keyOf(OWNER);
+  });
+  afterAll(() => house?.[Symbol.asyncDispose]());
+
+  /** A project of the test's own, and its page. */
+  async function newProject(visit: Visit, name: string): Promise<string> {
+    const { data } = await house.service.client.projects.create({ body: { name } });
+    await visit.open(`/projects/${data.id}`);
+    await visit.page.getByRole('heading', { name, level: 1 }).waitFor();
+    return data.id;
+  }
+
+  test('a project is made, found by searching and sorting, and still there after a reload', async () => {
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open('/projects');
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.waitForURL(/create=true/);
+    await page.reload();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('Autumn film');
+    await form.getByLabel('Description').fill('Ninety seconds of leaves.');
+    await form.getByLabel('Deadline').fill('2027-03-01');
+    await visit.expectAccessible('the form for a project');
+    await form.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('heading', { name: 'Autumn film' }).waitFor();
+    await page.getByText('No files here yet').waitFor();
+    await page.reload();
+    await page.getByText('due 2027-03-01').waitFor();
+
+    await visit.open('/projects');
+    const cards = page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
+    await page.getByLabel('Search projects').fill('leaves');
+    await expect.poll(() => cards.allInnerTexts().then((all) => all.length)).toBe(1);
+    await page.waitForURL(/keyword=leaves/);
+    await page.reload();
+    await cards.getByText('Autumn film').waitFor();
+    await page.getByLabel('Search projects').fill('no such thing');
+    await page.getByText('Nothing matches').waitFor();
+    await visit.open('/projects?sort=name');
+    await expect.poll(async () => (await cards.allInnerTexts())[0]).toContain('Autumn film');
+    await visit.expectAccessible('the list of projects');
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('a list of more than a page goes on when asked', async () => {
+    const { client } = house.service;
+    for (let number = 0; number < 52; number++) await client.projects.create({ body: { name: `Paged ${number}` } });
+    await using visit = await house.visit({ key });
+    const cards = visit.page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
+    await visit.open('/projects?keyword=Paged');
+    await expect.poll(() => cards.count()).toBe(50);
+    await visit.page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => cards.count()).toBe(52);
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('folders are made, entered, renamed, moved and deleted; a full one stays and says why', async () => {
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    const id = await newProject(visit, 'With folders');
+    const menuOf = async (folder: string, item: string) => {
+      await page.getByRole('button', { name: `What to do with the folder ${folder}` }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    const makeFolder = async (name: string) => {
+      await page.getByRole('button', { name: 'New folder' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill(name);
+      await page.getByRole('button', { name: 'Create folder' }).click();
+      await page.getByRole('link', { name, exact: true }).waitFor();
+    };
+    await makeFolder('Rushes');
+    await page.getByRole('link', { name: 'Rushes', exact: true }).click();
+    await page.waitForURL(/folder=DX/);
+    await makeFolder('Day one');
+    await page.reload();
+    const path = page.getByRole('navigation', { name: 'Folders' });
+    await path.getByText('Rushes').waitFor();
+    await menuOf('Day one', 'Rename');
+    await page.getByRole('dialog').getByLabel('Name').fill('Day two');
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByRole('link', { name: 'Day two', exact: true }).waitFor();
+
+    await path.getByRole('link', { name: 'All files' }).click();
+    await menuOf('Rushes', 'Delete');
+    await page.getByRole('button', { name: 'Delete folder' }).click();
+    await page
+      .getByRole('alert')
+      .getByRole('button', { name: /^Request / })
+      .waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('link', { name: 'Rushes', exact: true }).click();
+    await menuOf('Day two', 'Move');
+    await page.getByRole('radio', { name: 'All files (no folder)' }).check();
+    await page.getByRole('button', { name: 'Move here' }).click();
+    await page.getByText('No files here yet').waitFor();
+    await path.getByRole('link', { name: 'All files' }).click();
+    await menuOf('Rushes', 'Delete');
+    await page.getByRole('button', { name: 'Delete folder' }).click();
+    await page.getByRole('link', { name: 'Rushes', exact: true }).waitFor({ state: 'detached' });
+    const { data } = await house.service.client.folders.list({ params: { id } });
+    expect(data).toMatchObject([{ name: 'Day two', parent: null }]);
+    expect(visit.takeComplaints(/409/)).toEqual([]);
+  });
+
+  test('versions hold files and a status; a closed one is opened by owners and managers alone', async () => {
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    const { projectId } = house.service;
+    await visit.open(`/projects/${projectId}/versions`);
+    await page.getByRole('button', { name: 'New version' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('Third cut');
+    await form.getByLabel('Description').fill('With titles.');
+    await form.getByRole('group', { name: 'Files' }).getByRole('checkbox').first().check();
+    await visit.expectAccessible('the form for a version');
+    await form.getByRole('button', { name: 'Create version' }).click();
+    await page.getByRole('list', { name: 'Files of the version' }).getByRole('listitem').waitFor();
+    await page.reload();
+    await page.getByText('With titles.').waitFor();
+    await page.getByRole('button', { name: /Review status of Third cut: Needs review/ }).click();
+    await page.getByRole('menuitem', { name: 'Closed' }).click();
+    await page.getByRole('button', { name: /Review status of Third cut: Closed/ }).waitFor();
+    await visit.expectAccessible('a version');
+    const address = new URL(page.url()).pathname;
+
+    await using other = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await other.open(address);
+    await other.page.getByRole('button', { name: /Review status of Third cut: Closed/ }).click();
+    const approved = other.page.getByRole('menuitem', { name: 'Approved' });
+    await approved.getByText('only an owner or a manager opens it again').waitFor();
+    await approved.click({ force: true });
+    expect(await approved.getAttribute('aria-disabled')).toBe('true');
+    const { data } = await house.service.client.versions.get({ params: { id: address.slice(-36) } });
+    expect(data.status).toBe('CLOSED');
+    expect([...visit.takeComplaints(), ...other.takeComplaints()]).toEqual([]);
+  });
+
+  test('a project is renamed, its deletion scheduled and undone; meanwhile nothing in it can be changed', async () => {
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    const id = await newProject(visit, 'To be renamed');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Name').fill('Renamed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    await page.getByRole('button', { name: 'Delete in seven days' }).click();
+    await page.getByText('can be read but not changed').waitFor();
+    await visit.open(`/projects/${id}`);
+    const upload = page.getByRole('button', { name: 'Upload' });
+    await expect.poll(() => upload.getAttribute('aria-disabled')).toBe('true');
+    await upload.focus();
+    await page.getByRole('tooltip').getByText('about to be deleted').waitFor();
+    await visit.open(`/projects/${id}/settings`);
+    await visit.expectAccessible('the settings of a project');
+    await page.getByRole('button', { name: 'Keep the project' }).click();
+    await page.getByRole('button', { name: 'Delete project' }).waitFor();
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('what a role or a scope forbids is off and says so, and no request is refused for it', async () => {
+    const { projectId } = house.service;
+    await using reviewer = await house.visit({ key: await house.keyOf(REVIEWER) });
+    const withoutWriting = ['projects:read', 'folders:read', 'files:read'] as const;
+    await using reader = await house.visit({ key: await house.keyOf(OWNER, withoutWriting) });
+    for (const [visit, reason] of [
+      [reviewer, 'Only owners, managers and members of the project can do this'],
+      [reader, `This key lacks the scope ${contract.files.startUpload.metadata.scopes[0]}`],
+    ] as const) {
+      const { page } = visit;
+      await visit.open(`/projects/${projectId}`);
+      const upload = page.getByRole('button', { name: 'Upload' });
+      await expect.poll(() => upload.getAttribute('aria-disabled')).toBe('true');
+      await upload.focus();
+      await page.getByRole('tooltip').getByText(reason).waitFor();
+      await page.keyboard.press('Escape');
+      for (const part of ['versions', 'comments', 'members', 'links', 'settings']) {
+        await visit.open(`/projects/${projectId}/${part}`);
+        await page.getByRole('link', { name: 'Settings' }).waitFor();
+        await page.waitForLoadState('networkidle');
+      }
+      expect(visit.takeComplaints()).toEqual([]);
+    }
+  });
+});

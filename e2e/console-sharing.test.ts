@@ -1,0 +1,115 @@
+import type { Scope } from '@review/contract';
+import { SCOPES } from '@review/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lacking } from '../scripts/testing.ts';
+import { findChromium } from './chromium.ts';
+import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+
+const isLacking =
+  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
+const without = (scope: Scope): Scope[] => SCOPES.filter((each) => each !== scope);
+
+describe.skipIf(isLacking)('members and access links in the console', { timeout: 120_000 }, () => {
+  let house: ConsoleHouse;
+  let key = '';
+  beforeAll(async () => {
+    house = await ConsoleHouse.open();
+    key = await house.keyOf(OWNER);
+  });
+  afterAll(() => house?.[Symbol.asyncDispose]());
+
+  const newProject = async (name: string) => (await house.service.client.projects.create({ body: { name } })).data.id;
+
+  test('people of the workspace are added, given another role and removed; the last owner stays', async () => {
+    const projectId = await newProject('With people');
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await visit.open(`/projects/${projectId}/members`);
+    await page.getByRole('button', { name: 'Add members' }).click();
+    await page.waitForURL(/add=true/);
+    await page.reload();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Role').selectOption('reviewer');
+    await form.getByRole('checkbox', { name: 'Rui Reviewer' }).check();
+    await form.getByRole('checkbox', { name: 'Mia Member' }).check();
+    await visit.expectAccessible('the form for members');
+    await form.getByRole('button', { name: 'Add 2 people' }).click();
+    const rows = page.getByRole('list', { name: 'Members' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByLabel('Role of Mia Member').selectOption('manager');
+    await expect
+      .poll(async () => (await house.service.client.members.list({ params: { id: projectId } })).data)
+      .toContainEqual(expect.objectContaining({ role: 'PROJECT_MANAGER' }));
+    await page.getByRole('button', { name: 'Remove Rui Reviewer' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.reload();
+    expect(await page.getByLabel('Role of Olive Owner').isDisabled()).toBe(true);
+    await page
+      .getByRole('note', { name: /at least one owner/ })
+      .first()
+      .waitFor();
+    await visit.expectAccessible('members');
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('a link is made, copied, opened by somebody who then is a member, and revoked', async () => {
+    const projectId = await newProject('Shared by link');
+    await using visit = await house.visit({ key });
+    const { page } = visit;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await visit.open(`/projects/${projectId}/links`);
+    await page.getByRole('button', { name: 'New access link' }).first().click();
+    await page.waitForURL(/create=true/);
+    await page.getByLabel('For whom').fill('The client');
+    await page.getByLabel('They join as').selectOption('reviewer');
+    await visit.expectAccessible('the form for a link');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'The client' });
+    await row.getByRole('button', { name: 'Copy link' }).click();
+    await row.getByRole('button', { name: 'Copied' }).waitFor();
+    const address = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(address).toMatch(/\/join#[\w-]{20,}$/);
+    await visit.expectAccessible('access links');
+
+    await using other = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await other.page.goto(address);
+    await other.page.reload();
+    await other.expectAccessible('the page of a link');
+    await other.page.getByRole('button', { name: 'Join the project' }).click();
+    await other.page.getByRole('link', { name: 'Shared by link' }).click();
+    await other.page.getByRole('heading', { name: 'Shared by link' }).waitFor();
+    const { data } = await house.service.client.members.list({ params: { id: projectId } });
+    expect(data).toContainEqual(expect.objectContaining({ role: 'PROJECT_REVIEWER' }));
+
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No access links').waitFor();
+    await other.page.goto(address);
+    await other.page.getByRole('button', { name: 'Join the project' }).click();
+    await other.page.getByRole('alert').getByText('Not found').waitFor();
+    expect([...visit.takeComplaints(), ...other.takeComplaints(/404/)]).toEqual([]);
+  });
+
+  test('a link keeps its key to itself without the scope, and the page to itself for other roles', async () => {
+    const { projectId, client } = house.service;
+    await client.accessLinks.create({
+      params: { id: projectId },
+      body: { role: 'PROJECT_MEMBER', description: 'Ours' },
+    });
+    await using visit = await house.visit({ key: await house.keyOf(OWNER, without('access-links:read.key')) });
+    await visit.open(`/projects/${projectId}/links`);
+    const copy = visit.page
+      .getByRole('listitem')
+      .filter({ hasText: 'Ours' })
+      .getByRole('button', { name: 'Copy link' });
+    await expect.poll(() => copy.getAttribute('aria-disabled')).toBe('true');
+    await copy.focus();
+    await visit.page.getByRole('tooltip').getByText('access-links:read.key').waitFor();
+
+    await using reviewer = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await reviewer.open(`/projects/${projectId}/links`);
+    await reviewer.page.getByRole('note').getByText('Only owners and managers of the project can do this').waitFor();
+    expect([...visit.takeComplaints(), ...reviewer.takeComplaints()]).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { listen } from '../listen.ts';
+import { openStorage } from '../storage/open.ts';
+import { serveConsole } from './console.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'review-console-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<title>Console</title>');
+  writeFileSync(join(folder, 'assets', 'index-1a2b.js'), '1;');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function ask(path: string, storageUrl = `file:${join(folder, 'files')}`): Promise<Response> {
+  const publicUrl = 'https://review.example.com';
+  await using storage = openStorage({ storageUrl, publicUrl, signingKey: Buffer.alloc(32, 7) });
+  const app = express().use(serveConsole(folder, storage));
+  await using listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+  const response = await fetch(`http://127.0.0.1:${listening.port}${path}`);
+  return new Response(await response.text(), response);
+}
+
+const directive = (response: Response, name: string) =>
+  (response.headers.get('content-security-policy') ?? '').split('; ').find((entry) => entry.startsWith(`${name} `));
+
+test('every address of a page begins with the same document, which is never kept', async () => {
+  for (const path of ['/', '/runs', '/files/FX0123456789ABCDEFGHJK']) {
+    const response = await ask(path);
+    expect(await response.text(), path).toContain('Console');
+    expect(response.headers.get('cache-control'), path).toBe('no-cache');
+  }
+});
+
+test('what has its content in its name is kept for good', async () => {
+  const response = await ask('/assets/index-1a2b.js');
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+});
+
+test.each(['/api/nothing', '/worker/nothing', '/mcp', '/blobs/nothing', '/assets/gone.js'])(
+  '%s is no page',
+  async (path) => {
+    expect((await ask(path)).status).toBe(404);
+  },
+);
+
+test('the page runs no foreign code, and stands in no frame', async () => {
+  const response = await ask('/');
+  expect(directive(response, 'default-src')).toBe("default-src 'self'");
+  expect(directive(response, 'script-src')).toBe("script-src 'self' 'wasm-unsafe-eval'");
+  expect(directive(response, 'frame-ancestors')).toBe("frame-ancestors 'none'");
+  expect(response.headers.get('referrer-policy')).toBe('same-origin');
+});
+
+test('the page may reach the storage that signed URLs lead to, and nothing beside it', async () => {
+  expect(directive(await ask('/'), 'connect-src')).toBe("connect-src 'self' blob: https://review.example.com");
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  const bucket = 's3://review?region=eu-central-1&endpoint=https://store.example.com&forcePathStyle=true';
+  const response = await ask('/', bucket);
+  vi.unstubAllEnvs();
+  for (const name of ['img-src', 'media-src', 'connect-src']) {
+    expect(directive(response, name), name).toMatch(/ https:\/\/store\.example\.com$/);
+  }
+});
