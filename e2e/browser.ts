@@ -4,12 +4,18 @@ import { type Browser, chromium } from 'playwright-core';
 import { lacking } from '../scripts/testing.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** Where macOS keeps them. */
+const APPLICATIONS = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
 
 function findChromium(): string | undefined {
   const given = process.env['CHROMIUM_PATH'];
   if (given) return given;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+  const programs = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...programs, ...APPLICATIONS].find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
-
-describe.skipIf(isLacking)('comments in the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {

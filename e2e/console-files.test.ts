@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER } from './console-house.ts';
 import { until } from './processes.ts';
 import { sha256 } from './service.ts';
 import type { Visit } from './visit.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
 const PART_BYTES = 64 * 1024;
 const PARTS = 16;
 
-describe.skipIf(isLacking)('files in the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('files in the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {

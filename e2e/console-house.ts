@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { GenerateRequest, Scope } from '@review/contract';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { findChromium, startChromium } from './chromium.ts';
+import { openBrowser } from './browser.ts';
 import { printed } from './processes.ts';
 import { Service, type Settings } from './service.ts';
 import { type Manner, Visit } from './visit.ts';
@@ -30,7 +30,7 @@ export class ConsoleHouse implements AsyncDisposable {
       ...settings,
     });
     await service.startWorker('console');
-    return new ConsoleHouse(service, await startChromium(findChromium() ?? ''));
+    return new ConsoleHouse(service, await openBrowser());
   }
 
   visit(manner: Manner = {}): Promise<Visit> {

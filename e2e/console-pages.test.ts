@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER } from './console-house.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
 /** SCREENSHOTS=<folder> keeps a picture of every page; those of the README are made so. */
 const folder = process.env['SCREENSHOTS'];
 
-describe.skipIf(isLacking)('the pages of the console', { timeout: 180_000 }, () => {
+describe.skipIf(lacksChromium())('the pages of the console', { timeout: 180_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   const files: Record<string, string> = {};

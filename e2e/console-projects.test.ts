@@ -1,14 +1,10 @@
 import { contract } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
 import type { Visit } from './visit.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
-
-describe.skipIf(isLacking)('projects in the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {

@@ -1,15 +1,12 @@
 import type { Scope } from '@review/contract';
 import { SCOPES } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
 const without = (scope: Scope): Scope[] => SCOPES.filter((each) => each !== scope);
 
-describe.skipIf(isLacking)('members and access links in the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('members and access links in the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {

@@ -1,11 +1,7 @@
 import { SCOPES } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, OWNER } from './console-house.ts';
-
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
 
 const HOSTILE = `# How we review
 
@@ -19,7 +15,7 @@ const HOSTILE = `# How we review
 | watch | all |
 `;
 
-describe.skipIf(isLacking)('skills in the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('skills in the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {

@@ -1,13 +1,9 @@
 import { upload } from '@review/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacking } from '../scripts/testing.ts';
-import { findChromium } from './chromium.ts';
+import { lacksChromium } from './browser.ts';
 import { ConsoleHouse, generateByHand, OWNER, REVIEWER } from './console-house.ts';
 
-const isLacking =
-  findChromium() === undefined && lacking('Chromium', 'install chromium, or name one with CHROMIUM_PATH');
-
-describe.skipIf(isLacking)('the console', { timeout: 120_000 }, () => {
+describe.skipIf(lacksChromium())('the console', { timeout: 120_000 }, () => {
   let house: ConsoleHouse;
   let key = '';
   beforeAll(async () => {
