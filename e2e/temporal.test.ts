@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { FAMILIES, MODELS, workflowIdOf, workflowTypeOf } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startVendor } from '../packages/worker/src/test/vendor.ts';
 import { freePort } from './dev-process.ts';
 import { openGate } from './gate.ts';
 import { startObjectStore } from './object-store.ts';
@@ -249,6 +250,20 @@ describe.skipIf(isLacking)('workers that die under Temporal', () => {
     expect(await service.intents(video)).toBe(1);
     expect((await service.ended(page)).status).toBe('UPLOADED');
     expect(await service.intents(page)).toBe(2);
+  });
+
+  test('a step that fails each time has as many tries as its policy says, and waiting costs none', async () => {
+    await using vendor = await startVendor();
+    vendor.on = ({ kind, count }) => {
+      if (kind === 'content') return 'half';
+      return kind === 'submit' && count <= 5 ? 'rate-limited' : undefined;
+    };
+    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
+    await service.startWorker('only');
+    const id = await service.generate('minimax-h3');
+    expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
+    expect(vendor.calls.filter(({ kind }) => kind === 'content')).toHaveLength(5);
+    expect(vendor.paidFor(id)).toBe(1);
   });
 
   test('told to stop in the middle of work, it ends with 0 and another one goes on', async () => {

@@ -23,6 +23,7 @@ const random = seeded(Number(values.seed));
 /** A bit more than a process needs to come up, so that work is done in between. */
 const MOST_BETWEEN_KILLS_MS = 3000;
 const LEAST_BETWEEN_KILLS_MS = 200;
+/** What has not ended, while nothing else ends either, is left. */
 const SETTLE_SECONDS = 150;
 
 async function chaos(): Promise<number> {
@@ -145,23 +146,25 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     orders: 0,
   };
   const errors = new Map<string, number>();
-  const deadline = Date.now() + SETTLE_SECONDS * 1000;
   const filesOf = async () => (await service.client.files.list({ params: { id: service.projectId }, query: {} })).data;
+  const countOpen = () => files.filter(({ status }) => status === 'GENERATING').length;
   let files = await filesOf();
-  while (files.some(({ status }) => status === 'GENERATING') && Date.now() < deadline) {
+  for (let [open, since] = [countOpen(), Date.now()]; open > 0 && Date.now() - since < SETTLE_SECONDS * 1000; ) {
     await sleep(500);
     files = await filesOf();
+    if (countOpen() < open) [open, since] = [countOpen(), Date.now()];
   }
   // Also those whose 202 nobody saw.
-  counts['left running'] = files.filter(({ status }) => status === 'GENERATING').length;
+  counts['left running'] = countOpen();
   const byId = new Map(files.map((file) => [file.id, file]));
   for (const id of accepted) {
     const file = byId.get(id);
     if (file === undefined) counts.lost += 1;
     else if (file.status === 'FAILED') {
       counts.failed += 1;
-      const code = file.generation?.error?.code ?? 'none';
-      errors.set(code, (errors.get(code) ?? 0) + 1);
+      const { code = 'nothing', message = '' } = file.generation?.error ?? {};
+      const reason = `${code} (${message})`;
+      errors.set(reason, (errors.get(reason) ?? 0) + 1);
     } else if (file.status === 'CANCELED') counts.canceled += 1;
     else if (file.status === 'UPLOADED') {
       counts.uploaded += 1;

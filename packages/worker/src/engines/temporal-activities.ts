@@ -44,17 +44,20 @@ async function tryOnce<T>(
 ): Promise<T> {
   const { info, cancellationSignal: stopped, heartbeat } = Context.current();
   const { timeoutSeconds, attempts } = POLICIES[task.family][name];
-  const waits = countOf(info.heartbeatDetails);
-  const attempt = info.attempt - waits;
+  // Only failures that count: neither waiting nor a worker that died on the way uses up tries.
+  const failures = countOf(info.heartbeatDetails);
   // A job is waited for as long as its generation may run, which the server watches over.
-  const isLast = name !== 'awaitJob' && attempt >= attempts;
+  const isLast = name !== 'awaitJob' && failures + 1 >= attempts;
   const started = performance.now();
   const record = (outcome: Attempt['outcome'], message: string | null) =>
-    recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
-
-  if (isLast && attempt > attempts)
-    throw ApplicationFailure.nonRetryable('The step never came to its end.', 'INTERNAL');
-  const beating = setInterval(() => heartbeat(waits), BEAT_MS);
+    recordStep(context, task, {
+      name,
+      attempt: info.attempt,
+      outcome,
+      message,
+      milliseconds: performance.now() - started,
+    });
+  const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutSeconds * 1000)]);
     const answer = await run({ ...context, signal });
@@ -66,7 +69,7 @@ async function tryOnce<T>(
     const failure = failureOf(error, isLast);
     const type = failure.type ?? 'INTERNAL';
     // What is told with the last beat is there at the next try.
-    if (WAITING.has(type) && type !== 'NOT_READY') heartbeat(waits + 1);
+    if (!WAITING.has(type)) heartbeat(failures + 1);
     if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
     const outcome = failure.nonRetryable ? 'FAILED' : 'RETRIED';
     if (type !== 'LOST') await record(WAITING.has(type) ? 'WAITED' : outcome, failure.message);
