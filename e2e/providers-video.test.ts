@@ -113,33 +113,38 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
     expect(kept.digest.split(' ')[0]).toBe(sent.digest.split(' ')[0]);
   });
 
-  test('a worker that is killed while its orders are taken pays for each once', { timeout: 120_000 }, async () => {
-    const dead = Promise.withResolvers<void>();
-    const taken = NAMES.map((name) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      vendors[name].after = async ({ method }) => {
-        if (method !== 'POST') return undefined;
-        vendors[name].after = () => undefined;
-        resolve();
-        await dead.promise;
-        return 'reset';
-      };
-      return promise;
-    });
-    const prompt = `${PROMPT}, twice`;
-    const ids = await Promise.all(NAMES.map((name) => generate(name, prompt)));
-    await Promise.all(taken);
-    await workers.at(-1)?.end('SIGKILL');
-    dead.resolve();
-    await startWorker();
-    for (const [index, name] of NAMES.entries()) {
-      const file = await service.ended(ids[index] ?? '', 90);
-      // Only Kling can be asked for an order by our own id.
-      const [status, code] = name === 'kling' ? ['UPLOADED'] : ['FAILED', 'SUBMIT_OUTCOME_UNKNOWN'];
-      expect([name, file.status, file.generation?.error?.code]).toEqual([name, status, code]);
-      expect(vendors[name].paidFor(prompt), name).toBe(1);
-    }
-  });
+  // Under Temporal every kill waits for a heartbeat that does not come: temporal.test.ts has those.
+  test.skipIf(engine === 'temporal')(
+    'a worker that is killed while its orders are taken pays for each once',
+    { timeout: 120_000 },
+    async () => {
+      const dead = Promise.withResolvers<void>();
+      const taken = NAMES.map((name) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        vendors[name].after = async ({ method }) => {
+          if (method !== 'POST') return undefined;
+          vendors[name].after = () => undefined;
+          resolve();
+          await dead.promise;
+          return 'reset';
+        };
+        return promise;
+      });
+      const prompt = `${PROMPT}, twice`;
+      const ids = await Promise.all(NAMES.map((name) => generate(name, prompt)));
+      await Promise.all(taken);
+      await workers.at(-1)?.end('SIGKILL');
+      dead.resolve();
+      await startWorker();
+      for (const [index, name] of NAMES.entries()) {
+        const file = await service.ended(ids[index] ?? '', 90);
+        // Only Kling can be asked for an order by our own id.
+        const [status, code] = name === 'kling' ? ['UPLOADED'] : ['FAILED', 'SUBMIT_OUTCOME_UNKNOWN'];
+        expect([name, file.status, file.generation?.error?.code]).toEqual([name, status, code]);
+        expect(vendors[name].paidFor(prompt), name).toBe(1);
+      }
+    },
+  );
 
   test('kling: an order that timed out there and was taken all the same is found, and not placed again', async () => {
     vendors.kling.after = ({ method }) =>

@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     ...testDefaults,
     globalSetup: ['../packages/server/src/test/postgres.ts'],
-    // Each test starts whole processes: side by side they would only wait for each other.
-    fileParallelism: false,
+    // Each test starts whole processes, which mostly wait for each other: two files at a time.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },

@@ -116,11 +116,16 @@ function isSuccess({ status, body }: Answer, { responses }: AppRoute): boolean {
 }
 
 function addressOf({ baseUrl }: Line, { path }: AppRoute, { params = {}, query = {} }: AnyRequest): string {
-  // An id from elsewhere must not lead to another address.
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(pathPart(name, params[name])));
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));
   return baseUrl + filled + (asked.size > 0 ? `?${asked}` : '');
+}
+
+/** An id from elsewhere must not lead to another address. */
+function pathPart(name: string, value = ''): string {
+  if (!['', '.', '..'].includes(value)) return value;
+  throw new TypeError(`params.${name} is "${value}", which names nothing.`);
 }
 
 function contentOf(route: AppRoute, { body }: AnyRequest): string | undefined {

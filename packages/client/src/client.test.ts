@@ -62,6 +62,13 @@ test('an id cannot lead to another path', async () => {
   expect(server.received[0]?.url).toBe('/api/projects/..%2Fskills%3Fx%3D%23y/members');
 });
 
+test.each(['', '.', '..'])('an id %j is none', async (id) => {
+  await using server = await standIn(json(200, { data: [] }));
+  const client = createClient({ baseUrl: server.url, token: 'key' });
+  await expect(client.members.list({ params: { id } })).rejects.toThrow(/params\.id/);
+  expect(server.received).toEqual([]);
+});
+
 test.each(['', '/', '//'])('a base address may end with %j', async (ending) => {
   await using server = await standIn(PAGE);
   await createClient({ baseUrl: server.url + ending, token: 'key' }).projects.list({ body: {} });

@@ -19,6 +19,8 @@ export const STEP_ERRORS = {
   CONFIG_INVALID: { code: 'CONFIG_INVALID', retryable: false },
   /** There may be room again soon; if not, that is why there is no file. */
   STORAGE_FULL: { code: 'STORAGE_FULL', retryable: true },
+  /** It was there and paid for, and could not be kept: a new one would be paid again. */
+  RESULT_LOST: { code: 'STORAGE_FULL', retryable: false },
   /** The generation ended or is somebody else's by now: nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },
   /** The service's own server or storage does not answer: it is waited for. */

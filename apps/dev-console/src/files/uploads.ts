@@ -135,6 +135,11 @@ function change(key: string, difference: Partial<Upload>): void {
 }
 
 function show(next: readonly Upload[]): void {
+  // A part may arrive after its sender has signed out.
+  if (owner !== savedKey()) {
+    leaveOthers();
+    return;
+  }
   uploads = next;
   sessionStorage.setItem(STORE, JSON.stringify(uploads));
   for (const listener of listeners) listener();

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { z } from 'zod';
 import { savedKey } from '../session.ts';
 import { rootRoute } from '../shell/route.tsx';
+import { addressBack } from './address-back.ts';
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -15,8 +16,8 @@ export const signInRoute = createRoute({
       .catch(undefined),
     refused: z.boolean().optional().catch(undefined),
   }),
-  beforeLoad: ({ search }) => {
-    if (savedKey() !== null) throw redirect({ href: search.to ?? '/' });
+  beforeLoad: ({ search, location }) => {
+    if (savedKey() !== null) throw redirect({ href: addressBack(search.to, location.hash) });
   },
   component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
 });

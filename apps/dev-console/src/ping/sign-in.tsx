@@ -1,18 +1,20 @@
 import { Anchor, Button, Code, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { clientFor, queryClient } from '../api.ts';
 import { saveKey } from '../session.ts';
 import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { addressBack } from './address-back.ts';
 import { sessionQuery } from './session-query.ts';
 import classes from './sign-in.module.css';
 
 const route = getRouteApi('/sign-in');
 
 export function SignIn() {
-  const { to = '/', refused } = route.useSearch();
+  const { to, refused } = route.useSearch();
+  const { hash } = useLocation();
   const router = useRouter();
   useEffect(() => {
     document.title = 'Sign in · Project Review';
@@ -24,7 +26,7 @@ export function SignIn() {
       saveKey(key);
       queryClient.setQueryData(sessionQuery.queryKey, data);
     },
-    onSuccess: () => router.history.push(to),
+    onSuccess: () => router.history.push(addressBack(to, hash)),
   });
 
   function submit(event: FormEvent<HTMLFormElement>) {

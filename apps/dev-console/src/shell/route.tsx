@@ -14,13 +14,16 @@ export const consoleRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'console',
   beforeLoad: async ({ location }) => {
-    if (savedKey() === null) throw redirect({ to: '/sign-in', search: { to: location.href } });
+    // What follows the # can be the key of a link: it never becomes part of an address that is sent.
+    const back = { to: location.pathname + location.searchStr };
+    const { hash } = location;
+    if (savedKey() === null) throw redirect({ to: '/sign-in', search: back, hash });
     try {
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!refused(error)) throw error;
       forgetKey();
-      throw redirect({ to: '/sign-in', search: { to: location.href, refused: true } });
+      throw redirect({ to: '/sign-in', search: { ...back, refused: true }, hash });
     }
   },
   component: Shell,

@@ -43,10 +43,13 @@ const ALGORITHMS = [
 const LEEWAY_SECONDS = 10;
 const REMEMBERED_TOKENS = 10_000;
 
-/** Reads access tokens of the issuer. A signature costs far more than a look-up: what was good stays so until it expires. */
+/** As long as the keys of the issuer are believed: a token of a key that was withdrawn is not good for ever. */
+const REMEMBERED_MS = 10 * 60_000;
+
+/** Reads access tokens of the issuer. A signature costs far more than a look-up: what was good stays so for a while. */
 export function accessTokens(settings: OAuthSettings): (token: string) => Promise<AccessToken> {
   const keys = issuerKeys(settings);
-  const remembered = new Map<string, AccessToken>();
+  const remembered = new Map<string, { read: AccessToken; untilMs: number }>();
 
   async function verify(token: string): Promise<AccessToken> {
     // Before anything is fetched on behalf of a token that is not even said to be this issuer's.
@@ -68,14 +71,14 @@ export function accessTokens(settings: OAuthSettings): (token: string) => Promis
     const digest = createHash('sha256').update(token).digest('base64');
     const known = remembered.get(digest);
     if (known !== undefined) {
-      if (Date.now() < known.expiresAtMs) return known;
+      if (Date.now() < known.untilMs) return known.read;
       remembered.delete(digest);
     }
     const read = await verify(token).catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? refusalOf(error, settings) : error;
     });
     if (remembered.size >= REMEMBERED_TOKENS) remembered.clear();
-    remembered.set(digest, read);
+    remembered.set(digest, { read, untilMs: Math.min(read.expiresAtMs, Date.now() + REMEMBERED_MS) });
     return read;
   };
 }

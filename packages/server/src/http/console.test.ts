@@ -36,6 +36,12 @@ test('every address of a page begins with the same document, which is never kept
   }
 });
 
+test('the document has no other address, under which it would come without its policy', async () => {
+  const response = await ask('/index.html');
+  expect(response.headers.get('cache-control')).toBe('no-cache');
+  expect(directive(response, 'default-src')).toBe("default-src 'self'");
+});
+
 test('what has its content in its name is kept for good', async () => {
   const response = await ask('/assets/index-1a2b.js');
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -53,7 +59,7 @@ test('the page runs no foreign code, and stands in no frame', async () => {
   expect(directive(response, 'default-src')).toBe("default-src 'self'");
   expect(directive(response, 'script-src')).toBe("script-src 'self' 'wasm-unsafe-eval'");
   expect(directive(response, 'frame-ancestors')).toBe("frame-ancestors 'none'");
-  expect(response.headers.get('referrer-policy')).toBe('same-origin');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
 });
 
 test('the page may reach the storage that signed URLs lead to, and nothing beside it', async () => {

@@ -38,6 +38,7 @@ export function serveConsole(directory: string, storage: Pick<Storage, 'download
   }
 
   return Router()
+    .get('/index.html', (_request, response) => response.redirect(308, '/'))
     .use(serveDirectory(directory, { index: false, immutable: true, maxAge: '1y', fallthrough: true }))
     .get('/{*page}', async (request, response, next) => {
       if (!isPage(request.path)) return next();
@@ -45,8 +46,8 @@ export function serveConsole(directory: string, storage: Pick<Storage, 'download
         .set({
           'Content-Security-Policy': await currentPolicy(),
           'Cache-Control': 'no-cache',
-          // Addresses of pages can hold a prompt.
-          'Referrer-Policy': 'same-origin',
+          // Addresses of pages can hold a prompt or a key.
+          'Referrer-Policy': 'no-referrer',
         })
         .sendFile(pageOf);
     });

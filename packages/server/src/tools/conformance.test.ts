@@ -52,7 +52,7 @@ describe.each(Object.entries(SCENARIOS))('%s', (version, scenarios) => {
   });
 
   beforeAll(async () => {
-    house = await openHouse('sqlite');
+    house = await openHouse('sqlite', { RATE_LIMITS: 'off' });
     way.listen(0, '127.0.0.1');
     await once(way, 'listening');
     const address = way.address();

@@ -58,6 +58,24 @@ onEachDatabase(
         await problemIn(await post(house(), key, request('resources/read', { uri })), 'INSUFFICIENT_SCOPE');
       });
 
+      test('nothing that stands beside a call lets it past the door', async () => {
+        const { key } = await house().withScopes('owner', ['comments:read']);
+        const id = house().projectId;
+        const file = 'review://files/FX00000000000000000000';
+        for (const beside of [{ uri: 5 }, { uri: null }, { uri: {} }, { taskId: [] }, { _meta: {}, cursor: 7 }]) {
+          const call = { name: 'create_folder', arguments: { id, name: 'Past the door' }, ...beside };
+          await problemIn(await post(house(), key, request('tools/call', call)), 'INSUFFICIENT_SCOPE');
+        }
+        for (const name of [5, null, {}, ['create_folder']]) {
+          await problemIn(
+            await post(house(), key, request('resources/read', { uri: file, name })),
+            'INSUFFICIENT_SCOPE',
+          );
+        }
+        const { client } = house().people.owner;
+        expect((await client.folders.list({ params: { id } })).data).toEqual([]);
+      });
+
       test('a tool or a method that is not there is an error of the protocol', async () => {
         const tool = await messageIn(await ask(request('tools/call', { name: 'nothing', arguments: {} })));
         expect(tool.error?.code).toBe(-32602);

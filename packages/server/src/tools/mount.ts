@@ -15,6 +15,9 @@ import { toolServer } from './server.ts';
 const PATH = '/mcp';
 /** The library refuses a request whose head says anything else than its body. */
 const SUBSCRIBE = 'subscriptions/listen';
+/** Streams without an end, which each hold a connection. */
+const MOST_STREAMS = 200;
+const MOST_STREAMS_OF_ONE = 5;
 
 /**
  * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
@@ -31,13 +34,13 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
       if (visit === undefined) throw new Error('a request reached the tools without passing the door');
       return toolServer(deps, operations, visit, era);
     },
-    { onerror },
+    { onerror, maxSubscriptions: MOST_STREAMS },
   );
   const serve = toNodeHandler(protocol, { onerror });
   // A stream without an end would hold up the stop of the server.
-  const endless = new Set<Response>();
+  const endless = new Map<Response, string>();
   stopping.addEventListener('abort', () => {
-    for (const stream of endless) stream.end();
+    for (const stream of endless.keys()) stream.end();
   });
 
   app.post(
@@ -59,12 +62,18 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
       const body: unknown = request.body;
       for (const message of Array.isArray(body) ? body : [body]) {
         const operation = operations.behind(message, caller);
-        if (operation === undefined) continue;
-        response.locals.operation = operation.name;
-        await door.admit(operation, caller, request, response);
+        if (operation === undefined) await door.limiter.count('tools', 'tier-4', caller, response);
+        else {
+          response.locals.operation = operation.name;
+          await door.admit(operation, caller, request, response);
+        }
       }
       if (request.get('mcp-method') === SUBSCRIBE) {
-        endless.add(response);
+        const own = [...endless.values()].filter((credentialId) => credentialId === caller.credentialId);
+        if (own.length >= MOST_STREAMS_OF_ONE) {
+          throw new ProblemError('RATE_LIMITED', { detail: 'End one of the streams that are open.' });
+        }
+        endless.set(response, caller.credentialId);
         response.once('close', () => endless.delete(response));
       }
       await visits.run({ caller, request, response }, () => serve(request, response, body));

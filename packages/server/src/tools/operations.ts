@@ -14,10 +14,8 @@ export interface Operations {
   behind(message: unknown, caller: Caller): Operation | undefined;
 }
 
-const Message = z.object({
-  method: z.string(),
-  params: z.object({ name: z.string().optional(), uri: z.string().optional() }).optional(),
-});
+/** Read with as little as it takes: a message that is only understood behind the door would pass it unseen. */
+const Message = z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).catch({}) });
 
 export function operationsByName(all: readonly Operation[]): Operations {
   const byName = new Map(all.map((operation) => [operation.name, operation]));
@@ -31,7 +29,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
     const { scopes } = get(name).route.metadata;
     return scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope));
   };
-  const nameBehind = (method: string, name: string | undefined, uri: string | undefined, caller: Caller) => {
+  const nameBehind = (method: string, { name, uri }: Record<string, unknown>, caller: Caller) => {
     switch (method) {
       case 'tools/call':
         return tools.find(({ shown }) => shown.name === name)?.operation;
@@ -41,7 +39,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
       case 'tasks/cancel':
         return 'files.cancel';
       case 'resources/read':
-        return resourceAt(uri ?? '')?.operation;
+        return resourceAt(String(uri))?.operation;
       case 'resources/list':
         return opens('skills.list', caller) ? 'skills.list' : undefined;
       default:
@@ -53,8 +51,8 @@ export function operationsByName(all: readonly Operation[]): Operations {
     get,
     opens,
     behind(message, caller) {
-      const { method = '', params } = Message.safeParse(message).data ?? {};
-      const name = nameBehind(method, params?.name, params?.uri, caller);
+      const { method = '', params = {} } = Message.safeParse(message).data ?? {};
+      const name = nameBehind(method, params, caller);
       return name === undefined ? undefined : get(name);
     },
   };

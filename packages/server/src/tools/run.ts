@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { requireSubject } from '../http/authorize.ts';
+import { requireScope, requireSubject } from '../http/authorize.ts';
 import { goneSignal } from '../http/gone.ts';
 import { unkeyed } from '../http/idempotency.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
@@ -30,6 +30,8 @@ export async function run(
   given: Given,
 ): Promise<unknown> {
   const { route } = operation;
+  // The door has asked before; here it holds for whatever leads to an operation.
+  requireScope(route.metadata, caller);
   const { subject: kind } = route.metadata;
   if (kind !== null && given.id === undefined) {
     throw invalidRequest([{ pointer: '/id', code: 'REQUIRED', message: `The id of the ${kind} is required.` }]);

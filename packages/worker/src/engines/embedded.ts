@@ -166,6 +166,7 @@ async function persist<T>(
       const known = error instanceof StepError ? error : null;
       if (known?.type === 'LOST' || error === stop.soon.reason) throw error;
       const waiting = known !== null && WAITING.has(known.type);
+      if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
       await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
       if (giveUp) throw error;

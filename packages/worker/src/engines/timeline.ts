@@ -30,5 +30,6 @@ export async function recordStep(
 
 export function describe(error: unknown): Failure {
   if (error instanceof StepError) return { type: error.type, message: error.message };
-  return { type: 'INTERNAL', message: error instanceof Error ? error.message : String(error) };
+  // What a library or the host says may name paths and addresses: it is for the log.
+  return { type: 'INTERNAL', message: 'Something failed in the worker; its log says what.' };
 }

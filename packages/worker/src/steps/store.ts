@@ -10,6 +10,7 @@ import type { Family, Output } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
 import { insist } from './insist.ts';
+import { onOwnDisk } from './own-disk.ts';
 
 /** Brings the result from the provider into the storage. */
 export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
@@ -38,14 +39,19 @@ export async function storeOutput(
   task: WorkerTask,
   family: Family,
   output: Output,
+  { inHand = false } = {},
 ): Promise<void> {
-  await mkdir(context.workDirectory, { recursive: true });
   const path = join(context.workDirectory, `${task.fileId}-${randomUUID()}`);
   try {
     // The last fifth of the way is the bringing in.
     const report = progressReporter(context, handed, { from: 0.8, to: 1 });
-    await family.download({ task, signal: context.signal, output, path, onProgress: report });
-    if (task.configs?.generateAudio === false) await removeAudio(path);
+    const fetch = () =>
+      onOwnDisk(async () => {
+        await mkdir(context.workDirectory, { recursive: true });
+        await family.download({ task, signal: context.signal, output, path, onProgress: report });
+        if (task.configs?.generateAudio === false) await removeAudio(path);
+      });
+    await (inHand ? insist(context.signal, fetch) : fetch());
     await insist(context.signal, async (tries) => {
       // An earlier try may have come through without its answer.
       const isStored = tries > 0 && (await readOpenTask(context, handed)).stored;

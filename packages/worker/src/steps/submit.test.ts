@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testVendor } from '../families/test-vendor.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
@@ -162,5 +163,34 @@ describe('a result that comes with the answer', () => {
     await submit(contextOf(server, family), handed, 'submit');
     expect(family.orders).toHaveLength(1);
     expect(row.stored).toBe(true);
+  });
+
+  test("waits for room on the worker's own disk", async () => {
+    const { row, handed } = server.add('markdown');
+    let full = 2;
+    const family = fakeFamily({
+      submit: async () => ({ done: {} }),
+      download: async ({ path }) => {
+        if (full-- > 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+        await writeFile(path, 'content');
+      },
+    });
+    await submit(contextOf(server, family), handed, 'submit');
+    expect(family.orders).toHaveLength(1);
+    expect(row.stored).toBe(true);
+  });
+
+  test('that finds no room to the end is not paid for again', async () => {
+    const { handed } = server.add('markdown');
+    const family = fakeFamily({
+      submit: async () => ({ done: {} }),
+      download: async () => {
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+      },
+    });
+    const context = { ...contextOf(server, family), signal: AbortSignal.timeout(50) };
+    const failed = submit(context, handed, 'submit');
+    await expect(failed).rejects.toMatchObject({ type: 'RESULT_LOST', retryable: false });
+    expect(family.orders).toHaveLength(1);
   });
 });

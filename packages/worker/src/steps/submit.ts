@@ -43,7 +43,11 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
   const submitted = await placeOrder(context, handed, task, family, placed);
   const warnings = submitted.warnings ?? [];
   if ('done' in submitted) {
-    await storeOutput(context, handed, task, family, submitted.done);
+    await storeOutput(context, handed, task, family, submitted.done, { inHand: true }).catch((error: unknown) => {
+      throw isFull(error)
+        ? new StepError('RESULT_LOST', `${error.message} The result was paid for and is lost.`)
+        : error;
+    });
     const job = { id: clientJobId, done: true, warnings };
     await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
     return;
@@ -55,6 +59,8 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
     throw error;
   });
 }
+
+const isFull = (error: unknown): error is StepError => error instanceof StepError && error.type === 'STORAGE_FULL';
 
 /** A job that was ordered while somebody canceled: no row names it, so it has to be stopped here. */
 async function cancelIfUnwanted(
