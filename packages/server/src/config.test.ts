@@ -223,3 +223,11 @@ test('an issuer is taken exactly as it is written; its tokens are for the API, t
     scopePrefix: '',
   });
 });
+
+test('every setting of the server is in the documentation', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const names = new Set(Array.from(read('./config.ts').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g), ([, name]) => name ?? ''));
+  expect(names.size).toBeGreaterThan(25);
+  const listed = read('../../../docs/self-hosting.md');
+  expect([...names].filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);
+});

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { FAMILIES, SCOPES, Scope, Uuid } from '@review/contract';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
 import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
@@ -180,12 +180,15 @@ function program(): Command {
   review
     .command('mcp')
     .description('the tools of a running server over standard input and output, for clients that start a program')
-    .option('--url <address>', 'the address of the server', process.env['REVIEW_URL'] ?? 'http://127.0.0.1:3000')
-    .option(
-      '--token <token>',
-      'an API key or access token; better given as REVIEW_TOKEN, which no list of processes shows',
+    .addOption(
+      new Option('--url <address>', 'the address of the server').env('REVIEW_URL').default('http://127.0.0.1:3000'),
     )
-    .action(({ url, token = process.env['REVIEW_TOKEN'] }: { url: string; token?: string }) => {
+    .addOption(
+      new Option('--token <token>', 'an API key or access token; in a list of processes an option can be seen').env(
+        'REVIEW_TOKEN',
+      ),
+    )
+    .action(({ url, token }: { url: string; token?: string }) => {
       if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
       if (!token) throw new CommandError('--token: give an API key, or set REVIEW_TOKEN');
       return passOnTools({ url, token });
