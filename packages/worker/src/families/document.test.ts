@@ -228,6 +228,6 @@ test('neither the key nor the prompt nor an attachment is told or logged', async
 test('the probe says whether the account has the model', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has writer-1');
-  expect(await familyFor({ model: 'writer-9' }).probe?.(signal)).toBe('it answers, but does not list writer-9');
+  await expect(familyFor({ model: 'writer-9' }).probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   await expect(familyFor({ apiKey: 'sk-wrong' }).probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
 });

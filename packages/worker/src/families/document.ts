@@ -127,8 +127,7 @@ export function document(account: DocumentAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callOpenAi(vendor, { paid: false }, async () => probeOpenAi(await client(), [account.model], signal)),
+    probe: (signal) => probeOpenAi(vendor, client, [account.model], signal),
 
     download: writeInHand,
   };

@@ -129,6 +129,6 @@ describe('a refusal', () => {
     await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
     const probe = (apiKey?: string) => family(apiKey).probe?.(AbortSignal.timeout(5000));
     await expect(probe('wrong')).rejects.toMatchObject({ type: 'AUTH' });
-    expect(await probe()).toBe('MiniMax accepts the key. fal accepts the key.');
+    expect(await probe()).toBe('MiniMax accepts the key; fal accepts the key');
   });
 });

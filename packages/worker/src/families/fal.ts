@@ -86,7 +86,7 @@ export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, 
         // It has nothing to list: but a request that is not there is found missing only by those who may look.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
       });
-      return 'fal accepts the key.';
+      return 'fal accepts the key';
     },
   };
 }

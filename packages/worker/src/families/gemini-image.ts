@@ -78,10 +78,7 @@ export function geminiImage(account: KeyedAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callGoogle(vendor, { kind: 'probe' }, async () =>
-        probeGoogle(await client(), wireModels('gemini-image', host), signal),
-      ),
+    probe: (signal) => probeGoogle(vendor, client, wireModels('gemini-image', host), signal),
 
     download: writeInHand,
   };

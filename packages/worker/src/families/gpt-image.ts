@@ -53,10 +53,7 @@ export function gptImage(account: OpenAiAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callOpenAi(vendor, { paid: false }, async () =>
-        probeOpenAi(await client(), wireModels('gpt-image', host), signal),
-      ),
+    probe: (signal) => probeOpenAi(vendor, client, wireModels('gpt-image', host), signal),
 
     download: writeInHand,
   };

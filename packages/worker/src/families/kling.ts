@@ -114,7 +114,7 @@ export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
 
     async probe(signal) {
       await ask(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
-      return 'Kling accepts the key.';
+      return 'Kling accepts the key';
     },
   };
 }

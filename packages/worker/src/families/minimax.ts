@@ -60,7 +60,7 @@ export function minimax(account: MinimaxAccount, host: Host): Family {
     download: (call) => routeOf(call.task).download(call),
     async probe(signal) {
       const found = await own.probe?.(signal);
-      return `${found} ${(await other?.probe?.(signal)) ?? 'Without FAL_KEY, minimax-h3-max has no 1080p.'}`;
+      return `${found}; ${(await other?.probe?.(signal)) ?? 'without FAL_KEY, minimax-h3-max has no 1080p'}`;
     },
   };
 }
@@ -122,7 +122,7 @@ function minimaxItself({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
 
     async probe(signal) {
       await ask(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
-      return 'MiniMax accepts the key.';
+      return 'MiniMax accepts the key';
     },
   };
 }

@@ -120,8 +120,18 @@ function byStatus(status: number): StepErrorType | undefined {
   return status === 429 ? 'RATE_LIMITED' : 'INVALID_INPUT';
 }
 
+const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });
+
 /** What an account has of the models that are asked of it. */
-export async function probeOpenAi(client: OpenAI, wanted: readonly string[], signal: AbortSignal): Promise<string> {
-  const { data } = await client.models.list({ signal });
-  return findings(wanted, new Set(data.map(({ id }) => id)));
+export function probeOpenAi(
+  vendor: Vendor,
+  client: () => Promise<OpenAI>,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  return callOpenAi(vendor, { paid: false }, async () => {
+    const { models } = await client();
+    const { data } = Listed.parse(await models.list({ signal }));
+    return findings(vendor, wanted, new Set(data.map(({ id }) => id)));
+  });
 }

@@ -165,7 +165,7 @@ describe('a refusal', () => {
 
   test('of a key is found out without an order', async () => {
     await expect(family('wrong').probe?.(AbortSignal.timeout(5000))).rejects.toMatchObject({ type: 'AUTH' });
-    expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Ark accepts the key.');
+    expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Ark accepts the key');
     expect(vendor.orders).toEqual([]);
   });
 });

@@ -97,7 +97,7 @@ export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family 
 
     async probe(signal) {
       await ask(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
-      return 'Ark accepts the key.';
+      return 'Ark accepts the key';
     },
   };
 }

@@ -76,8 +76,7 @@ export function veo(account: KeyedAccount, host: Host): Family {
       await downloadResult(vendor, { url: uri, path, signal, onProgress, key });
     },
 
-    probe: (signal) =>
-      callGoogle(vendor, { kind: 'probe' }, async () => probeGoogle(await client(), wireModels('veo', host), signal)),
+    probe: (signal) => probeGoogle(vendor, client, wireModels('veo', host), signal),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Family, OutputType } from '@review/contract';
 import type { Double, Order } from './double.ts';
+import { FAL_KEY, startFal } from './fal.ts';
 import { GOOGLE_KEY, startGoogle } from './google.ts';
 import { startHunyuan } from './hunyuan3d.ts';
 import { KLING_KEY, startKling } from './kling.ts';
@@ -27,7 +28,8 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       DOCUMENT_LLM_BASE_URL: double.baseUrl,
       DOCUMENT_LLM_MODEL: 'writer-1',
     };
-    return { families: ['gpt-image', 'document'], double, outputTypeOf: () => 'IMAGE', settings };
+    const outputTypeOf = ({ id }: Order) => (id.startsWith('chatcmpl-') ? 'DOCUMENT' : 'IMAGE');
+    return { families: ['gpt-image', 'document'], double, outputTypeOf, settings };
   },
   async () => {
     const double = await startGoogle();
@@ -64,6 +66,15 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       double,
       outputTypeOf: () => 'VIDEO',
       settings: { MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: double.url },
+    };
+  },
+  async () => {
+    const double = await startFal();
+    return {
+      families: ['minimax'],
+      double,
+      outputTypeOf: () => 'VIDEO',
+      settings: { FAL_KEY, FAL_QUEUE_URL: double.url },
     };
   },
   async () => {
