@@ -2,7 +2,7 @@ import type { WorkerTask } from '@review/contract';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import { makeDocument } from '../documents/make.ts';
-import type { KeyedAccount } from '../provider-settings.ts';
+import type { DocumentAccount } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
@@ -11,12 +11,6 @@ import type { Host } from './open.ts';
 import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt } from './references.ts';
 import { refused } from './refusal.ts';
-
-export interface DocumentAccount extends KeyedAccount {
-  model: string;
-  /** Fonts beside the shipped ones: files, or folders of them. */
-  fonts: readonly string[];
-}
 
 const SYSTEM = `You write documents. Answer with the document itself and nothing else, in GitHub-flavoured Markdown: \
 begin with a heading of the first level, do not put the whole into a code fence, use no raw HTML and no images. \

@@ -45,6 +45,12 @@ export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?
   return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);
 }
 
+const FINAL: ReadonlySet<StepErrorType | undefined> = new Set(['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE']);
+
+/** What would pass by itself in a call is a failure of a job that has ended: nothing is ordered again. */
+export const ofEnded = (type: StepErrorType | undefined): StepErrorType =>
+  type !== undefined && FINAL.has(type) ? type : 'PROVIDER_FAILED';
+
 const MOST_WORDS = 300;
 
 /** What is shorter says nothing of its own, and hiding it would hide everything else. */
@@ -75,6 +81,9 @@ export function wasSent(error: unknown): boolean {
 }
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** The same, where a library keeps of a failed connection only what it says. */
+export const saysItWasSent = (words: string): boolean => !words.split(/\W+/).some((word) => NEVER_SENT.has(word));
 
 /** Timers cannot count to just any number, and whoever asks for more than this may be asked again. */
 const LONGEST_WAIT_MS = 3_600_000;
