@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { document } from './document.ts';
 import type { Submitted } from './family.ts';
 import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
@@ -69,6 +70,7 @@ test('Markdown: the prompt under the rules of the house, the answer without its 
 });
 
 test('PDF: the same, set', async () => {
+  const begun = Number(new Date().toISOString().replace(/\D/g, '').slice(0, 14));
   openai.write = () => ({ text: '# The lamp\n\n- It *shines*\n\n![a picture](file:///etc/passwd)' });
   const submitted = await familyFor().submit(callFor(taskFor('pdf')));
   expect(submitted.warnings).toBeUndefined();
@@ -76,7 +78,12 @@ test('PDF: the same, set', async () => {
   expect((await extractText(pdf, { mergePages: true })).text.replace(/\s+/g, ' ')).toContain(
     'The lamp It shines a picture',
   );
-  expect((await pdf.getMetadata()).info).toMatchObject({ Title: 'The lamp' });
+  const { info } = z
+    .object({ info: z.object({ Title: z.string(), CreationDate: z.string() }) })
+    .parse(await pdf.getMetadata());
+  expect(info.Title).toBe('The lamp');
+  // Such as D:20261115063000Z: it is of now, not of some day.
+  expect(Number(info.CreationDate.slice(2, 16))).toBeGreaterThanOrEqual(begun);
 });
 
 test('letters without a font are told to the user, and in the log how to get one', async () => {
