@@ -113,6 +113,17 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
     expect(kept.digest.split(' ')[0]).toBe(sent.digest.split(' ')[0]);
   });
 
+  test('kling-3.0-turbo always makes sound: where none was asked for, it is taken out', async () => {
+    const prompt = `${PROMPT}, in silence`;
+    const id = await service.generate('kling-3.0-turbo', prompt, { configs: { generateAudio: false } });
+    const file = await service.ended(id);
+    expect(file).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live', warnings: [] } });
+    expect(vendors.kling.paidFor(prompt)).toBe(1);
+    const path = join(folder, `${id}.mp4`);
+    await writeFile(path, await service.bytesOf(id));
+    expect((await readVideo(path)).audio).toBeNull();
+  });
+
   test('a worker that is killed while its orders are taken pays for each once', { timeout: 120_000 }, async () => {
     const dead = Promise.withResolvers<void>();
     const taken = NAMES.map((name) => {
