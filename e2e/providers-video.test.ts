@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VideoConfigs } from '@review/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pictureOf } from '../packages/worker/src/families/test/asking.ts';
 import type { Double } from '../packages/worker/src/families/test/double.ts';
 import { FAL_KEY, startFal } from '../packages/worker/src/families/test/fal.ts';
 import { KLING_KEY, startKling } from '../packages/worker/src/families/test/kling.ts';
 import { mediaOf } from '../packages/worker/src/families/test/media.ts';
 import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/minimax.ts';
 import { ARK_KEY, type SeedanceDouble, startSeedance } from '../packages/worker/src/families/test/seedance.ts';
-import { pictureOf } from '../packages/worker/src/families/test/video-task.ts';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import { type Program, until } from './processes.ts';
 import { Service, sha256 } from './service.ts';
@@ -111,6 +111,17 @@ describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under
     const [kept, sent] = await Promise.all([readVideo(own), readVideo(theirs)]);
     expect([kept.audio, sent.audio?.codec]).toEqual([null, 'aac']);
     expect(kept.digest.split(' ')[0]).toBe(sent.digest.split(' ')[0]);
+  });
+
+  test('kling-3.0-turbo always makes sound: where none was asked for, it is taken out', async () => {
+    const prompt = `${PROMPT}, in silence`;
+    const id = await service.generate('kling-3.0-turbo', prompt, { configs: { generateAudio: false } });
+    const file = await service.ended(id);
+    expect(file).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live', warnings: [] } });
+    expect(vendors.kling.paidFor(prompt)).toBe(1);
+    const path = join(folder, `${id}.mp4`);
+    await writeFile(path, await service.bytesOf(id));
+    expect((await readVideo(path)).audio).toBeNull();
   });
 
   // Under Temporal every kill waits for a heartbeat that does not come: temporal.test.ts has those.

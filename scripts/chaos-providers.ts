@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MODELS, type Model } from '../packages/contract/dist/index.js';
+import { sha256 } from '../e2e/service.ts';
+import { type FileRecord, MODELS, type Model } from '../packages/contract/dist/index.js';
 import { startDoubles } from '../packages/worker/src/families/test/doubles.ts';
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 
@@ -11,7 +12,7 @@ export interface Providers extends AsyncDisposable {
   /** Every order that was taken; those of one name are for the same file and stage. */
   orders(): { name: string; outputType: Model['outputType'] }[];
   /** Whether a provider made that for the file. */
-  made(fileId: string, sha256: string): boolean;
+  made(file: FileRecord, hash: string): Promise<boolean>;
 }
 
 /** One vendor in the place of all, in a language of its own. */
@@ -32,7 +33,7 @@ export async function openVendor(random: () => number): Promise<Providers> {
         name: `${fileId} ${stage}`,
         outputType: MODELS.find((model) => model.outputType === outputType)?.outputType ?? '3D',
       })),
-    made: (fileId, sha256) => vendor.hashOf(fileId).includes(sha256),
+    made: async ({ id }, hash) => vendor.hashOf(id).includes(hash),
     [Symbol.asyncDispose]: () => vendor[Symbol.asyncDispose](),
   };
 }
@@ -59,8 +60,13 @@ export async function openDoubles(random: () => number): Promise<Providers> {
           outputType: outputTypeOf(order),
         })),
       ),
-    // The doubles tell prompts apart, not files; the server has checked the bytes that it was handed.
-    made: () => true,
+    // The doubles know prompts, not files.
+    async made({ generation }, hash) {
+      const media = started.flatMap(({ double, mediaFor }) =>
+        double.orders.filter(({ prompt }) => prompt === generation?.prompt).map(mediaFor),
+      );
+      return (await Promise.all(media)).some((bytes) => bytes === null || sha256(bytes) === hash);
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all(started.map(({ double }) => double[Symbol.asyncDispose]()));
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contract, defaultSettings, findModel, MODELS, settingsInEffect } from './index.ts';
+import { capBreaches, contract, defaultSettings, findModel, MODELS, settingsInEffect } from './index.ts';
 import { refusal, refusedFields } from './test/refusal.ts';
 
 const WIDE = '21:9 16:9 4:3 1:1 3:4 9:16';
@@ -147,4 +147,26 @@ it('names every setting outside the limits at once, and says what the model take
 
 it('refuses a misspelt setting', () => {
   expect(refusal(body, asked('VIDEO', 'seedance-2.5', { duration: 30 }))).toEqual(['/configs/duration UNKNOWN_FIELD']);
+});
+
+describe('what a vendor takes at most', () => {
+  const turbo = { id: 'kling-3.0-turbo', caps: { promptCharacters: 3, attachments: 1 } };
+  const free = { id: 'pdf', caps: { promptCharacters: null, attachments: null } };
+
+  it('is counted in characters, not in halves of them', () => {
+    expect(capBreaches(turbo, { prompt: '🪔🪔🪔', attachments: [1] })).toEqual([]);
+  });
+
+  it('is told for all that is too much', () => {
+    expect(
+      capBreaches(turbo, { prompt: 'lamp', attachments: [1, 2] }).map(({ path, message }) => [path, message]),
+    ).toEqual([
+      [['prompt'], 'kling-3.0-turbo takes prompts of at most 3 characters; this one has 4.'],
+      [['attachments'], 'kling-3.0-turbo takes at most 1 attachment; there are 2.'],
+    ]);
+  });
+
+  it('is nothing where the vendor takes what the interface does', () => {
+    expect(capBreaches(free, { prompt: 'a'.repeat(5000), attachments: [1, 2, 3, 4, 5] })).toEqual([]);
+  });
 });

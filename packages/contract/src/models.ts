@@ -182,6 +182,25 @@ function configBreaches(id: string, limits: VideoLimits, configs: VideoConfigs):
   return breaches;
 }
 
+/** What the vendor of a model would refuse although the interface takes it. */
+export function capBreaches(
+  { id, caps }: Pick<Model, 'id' | 'caps'>,
+  { prompt, attachments }: { prompt: string; attachments: readonly unknown[] },
+): LimitBreach[] {
+  const breaches: LimitBreach[] = [];
+  const refuse = (field: string, message: string) =>
+    breaches.push({ path: [field], code: 'OUTSIDE_MODEL_LIMITS', message });
+  const characters = Array.from(prompt).length;
+  if (caps.promptCharacters !== null && characters > caps.promptCharacters) {
+    refuse('prompt', `${id} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`);
+  }
+  if (caps.attachments !== null && attachments.length > caps.attachments) {
+    const most = `${caps.attachments} attachment${caps.attachments === 1 ? '' : 's'}`;
+    refuse('attachments', `${id} takes at most ${most}; there are ${attachments.length}.`);
+  }
+  return breaches;
+}
+
 export const VideoSettings = z.object({
   generateAudio: z.boolean(),
   resolution: z.string(),

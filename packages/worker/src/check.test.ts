@@ -1,6 +1,6 @@
-import { FAMILIES } from '@review/contract';
-import { expect, test } from 'vitest';
-import { startHunyuan } from './families/test/hunyuan3d.ts';
+import { FAMILIES, type Family } from '@review/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type StartedDouble, startDoubles } from './families/test/doubles.ts';
 import { startMeshy } from './families/test/meshy.ts';
 import { freePort } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
@@ -11,22 +11,44 @@ async function check(settings: Record<string, string>, ...words: string[]) {
   return await worker.finished;
 }
 
-test('a key that works says so, and what it found', async () => {
-  await using meshy = await startMeshy();
-  expect(await check({ MESHY_API_KEY: meshy.key, MESHY_BASE_URL: meshy.url }, 'meshy')).toEqual({
-    code: 0,
-    output: 'meshy: works; 1000 credits.\n',
-    errors: '',
-  });
-  expect(meshy.orders).toEqual([]);
-});
+describe('with every key', () => {
+  let doubles: StartedDouble[];
+  let settings: Record<string, string>;
+  beforeAll(async () => {
+    doubles = await startDoubles();
+    settings = Object.assign({}, ...doubles.map((started) => started.settings));
+  }, 60_000);
+  afterAll(() => Promise.all(doubles.map(({ double }) => double[Symbol.asyncDispose]())));
 
-test('Tencent’s keys work by their library', async () => {
-  await using hunyuan = await startHunyuan();
-  const keys = { TENCENTCLOUD_SECRET_ID: hunyuan.secretId, TENCENTCLOUD_SECRET_KEY: 'secret' };
-  const { code, output, errors } = await check({ ...keys, HUNYUAN_ENDPOINT: hunyuan.url }, 'hunyuan3d');
-  expect([code, errors]).toEqual([0, '']);
-  expect(output).toMatch(/^hunyuan3d: works; 127\.0\.0\.1:\d+ accepts the access\.\n$/);
+  const FOUND: Record<Family, string> = {
+    document: 'it has writer-1',
+    'gpt-image': 'it has gpt-image-2.5-flare, gpt-image-2',
+    'gemini-image': 'it has gemini-3-pro-image, gemini-3.1-flash-image, gemini-3.1-flash-lite-image',
+    seedance: 'Ark accepts the key',
+    kling: 'Kling accepts the key',
+    minimax: 'MiniMax accepts the key; fal accepts the key',
+    veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
+    meshy: '1000 credits',
+    hunyuan3d: '127.0.0.1 accepts the access',
+  };
+
+  test.each(FAMILIES)('%s works and says what it found, in one sentence, and orders nothing', async (family) => {
+    const { code, output, errors } = await check(settings, family);
+    expect([code, output.replace(/:\d+/, ''), errors]).toEqual([0, `${family}: works; ${FOUND[family]}.\n`, '']);
+    expect(doubles.flatMap(({ double }) => double.orders)).toEqual([]);
+  });
+
+  test.each([
+    ['document', 'writer-9', { DOCUMENT_LLM_MODEL: 'writer-9' }],
+    ['gpt-image', 'gpt-image-9', { PROVIDER_MODEL_MAP: '{"gpt-image-2": "gpt-image-9"}' }],
+    ['veo', 'veo-9', { PROVIDER_MODEL_MAP: '{"veo-3.1-generate-preview": "veo-9"}' }],
+  ])('%s does not work where the account lacks %s', async (family, model, other) => {
+    expect(await check({ ...settings, ...other }, family)).toEqual({
+      code: 1,
+      output: `${family}: the account is refused: it does not list ${model}\n`,
+      errors: '',
+    });
+  });
 });
 
 test('a key that is refused ends with 1 and the provider’s reason, without the key', async () => {

@@ -14,6 +14,27 @@ export interface KeyedAccount {
   baseUrl: string;
 }
 
+export interface DocumentAccount extends KeyedAccount {
+  model: string;
+  /** Fonts beside the shipped ones: files, or folders of them. */
+  fonts: readonly string[];
+}
+
+export interface OpenAiAccount extends KeyedAccount {
+  organization: string | null;
+  project: string | null;
+}
+
+export interface FalAccount {
+  apiKey: string;
+  queueUrl: string;
+}
+
+export interface MinimaxAccount extends KeyedAccount {
+  /** fal renders what the vendor's own interface cannot. */
+  fal: FalAccount | null;
+}
+
 export interface TencentCloudAccount {
   transport: 'tencent-cloud';
   secretId: string;
@@ -29,19 +50,12 @@ export interface TokenHubAccount extends KeyedAccount {
 
 export interface ProviderSettings {
   accounts: {
-    document: Account<
-      KeyedAccount & {
-        model: string;
-        /** Fonts beside the shipped ones: files, or folders of them. */
-        fonts: readonly string[];
-      }
-    >;
-    'gpt-image': Account<KeyedAccount & { organization: string | null; project: string | null }>;
+    document: Account<DocumentAccount>;
+    'gpt-image': Account<OpenAiAccount>;
     'gemini-image': Account<KeyedAccount>;
     seedance: Account<KeyedAccount>;
     kling: Account<KeyedAccount>;
-    /** fal renders what the vendor's own interface cannot. */
-    minimax: Account<KeyedAccount & { fal: { apiKey: string; queueUrl: string } | null }>;
+    minimax: Account<MinimaxAccount>;
     veo: Account<KeyedAccount>;
     meshy: Account<KeyedAccount>;
     hunyuan3d: Account<TencentCloudAccount | TokenHubAccount>;
@@ -77,7 +91,7 @@ export function readProviderSettings(value: (name: string) => string | undefined
   const address = (name: string, fallback: string) => setting(name, baseUrl, fallback);
   const google = keyed('GEMINI_API_KEY', 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
 
-  function document(): ProviderSettings['accounts']['document'] {
+  function document(): Account<DocumentAccount> {
     const [apiKey, model] = [value('DOCUMENT_LLM_API_KEY'), value('DOCUMENT_LLM_MODEL')];
     if (apiKey === undefined && model === undefined) return { state: 'sandbox' };
     if (apiKey === undefined) return misconfigured('DOCUMENT_LLM_MODEL is set, DOCUMENT_LLM_API_KEY is not.');
@@ -86,13 +100,13 @@ export function readProviderSettings(value: (name: string) => string | undefined
     return { state: 'live', apiKey, model, fonts, baseUrl: address('DOCUMENT_LLM_BASE_URL', OPENAI) };
   }
 
-  function openai(): ProviderSettings['accounts']['gpt-image'] {
+  function openai(): Account<OpenAiAccount> {
     const account = keyed('OPENAI_API_KEY', 'OPENAI_BASE_URL', OPENAI);
     if (account.state !== 'live') return account;
     return { ...account, organization: value('OPENAI_ORG_ID') ?? null, project: value('OPENAI_PROJECT_ID') ?? null };
   }
 
-  function minimax(): ProviderSettings['accounts']['minimax'] {
+  function minimax(): Account<MinimaxAccount> {
     const account = keyed('MINIMAX_API_KEY', 'MINIMAX_BASE_URL', 'https://api.minimax.io');
     const falKey = value('FAL_KEY');
     if (account.state !== 'live') {

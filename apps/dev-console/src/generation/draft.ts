@@ -48,16 +48,3 @@ export function mistakesOf(request: GenerateRequest): FieldError[] {
   const checked = GenerateRequest.safeParse(request);
   return checked.success ? [] : fieldErrors(checked.error.issues, request);
 }
-
-/** What the vendor would refuse although the interface takes it. */
-export function vendorLimits({ caps, name }: ModelRecord, request: GenerateRequest): string[] {
-  const characters = [...request.prompt].length;
-  return [
-    ...(caps.promptCharacters !== null && characters > caps.promptCharacters
-      ? [`${name} reads at most ${caps.promptCharacters} characters of a prompt; this one has ${characters}.`]
-      : []),
-    ...(caps.attachments !== null && request.attachments.length > caps.attachments
-      ? [`${name} takes at most ${caps.attachments} attachments; there are ${request.attachments.length}.`]
-      : []),
-  ];
-}

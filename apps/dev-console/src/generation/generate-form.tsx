@@ -1,5 +1,5 @@
 import { NativeSelect, Stack, Text, Textarea } from '@mantine/core';
-import { contract, type ModelRecord, type Project } from '@review/contract';
+import { capBreaches, contract, type ModelRecord, type Project } from '@review/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
@@ -13,7 +13,7 @@ import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { useAttachments } from './attached.ts';
 import { Attachments } from './attachments.tsx';
 import { ModelChoice, TypeChoice } from './choices.tsx';
-import { type Draft, fittingConfigs, mistakesOf, requestOf, vendorLimits } from './draft.ts';
+import { type Draft, fittingConfigs, mistakesOf, requestOf } from './draft.ts';
 import classes from './generate-form.module.css';
 import { RequestPreview } from './request-preview.tsx';
 import { useDraft } from './use-draft.ts';
@@ -159,9 +159,9 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
       </Stack>
       <Stack gap="md" className={classes.side}>
         {model !== undefined &&
-          vendorLimits(model, request).map((limit) => (
-            <div key={limit} className={notice.notice} data-kind="warning" role="note">
-              <Text size="sm">{limit}</Text>
+          capBreaches(model, request).map(({ message }) => (
+            <div key={message} className={notice.notice} data-kind="warning" role="note">
+              <Text size="sm">{message}</Text>
             </div>
           ))}
         {generate.isError && <ProblemNotice error={generate.error} />}

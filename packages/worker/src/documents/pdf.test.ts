@@ -7,6 +7,7 @@ import { readFonts } from './fonts.ts';
 import { type Pdf, pdfOf } from './pdf.ts';
 import { collectionOf, fontWithOnly } from './test/other-font.ts';
 
+const ABOUT = { title: 'T', writtenAt: new Date() };
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'review-fonts-'));
@@ -19,7 +20,7 @@ async function textIn({ bytes }: Pdf): Promise<string> {
 }
 
 test('a box stands for a letter that no font has, and it is told', async () => {
-  const pdf = await pdfOf('# 漢字\n\nA 漢 and an é, `字`\n\n```\n漢\n```', 'T');
+  const pdf = await pdfOf('# 漢字\n\nA 漢 and an é, `字`\n\n```\n漢\n```', ABOUT);
   expect(pdf.missing).toEqual(['漢', '字']);
   expect(await textIn(pdf)).toContain('□□ A □ and an é, □ □');
 });
@@ -27,7 +28,7 @@ test('a box stands for a letter that no font has, and it is told', async () => {
 test('a font of the host draws what the shipped ones lack, and only that', async () => {
   const path = join(folder, 'one.ttf');
   await writeFile(path, fontWithOnly('漢'));
-  const pdf = await pdfOf('# 漢字\n\nA **漢** and an é\n\n```\n漢 = 1\n```', 'T', readFonts([path]));
+  const pdf = await pdfOf('# 漢字\n\nA **漢** and an é\n\n```\n漢 = 1\n```', ABOUT, readFonts([path]));
   expect(pdf.missing).toEqual(['字']);
   expect(await textIn(pdf)).toMatch(/漢\s?□ A 漢 and an é 漢 = 1/);
 });
@@ -38,7 +39,7 @@ test('a folder of fonts, in the order of their names, collections too', async ()
   await writeFile(join(folder, 'LICENSE'), 'free');
   const fonts = readFonts([folder]);
   expect(fonts.map(({ path }) => path)).toEqual(expect.arrayContaining([join(folder, 'a.otf'), join(folder, 'b.ttc')]));
-  const pdf = await pdfOf('漢字', 'T', fonts);
+  const pdf = await pdfOf('漢字', ABOUT, fonts);
   expect(pdf.missing).toEqual([]);
   expect((await textIn(pdf)).replaceAll(' ', '')).toContain('漢字');
 });

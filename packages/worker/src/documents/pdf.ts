@@ -33,9 +33,6 @@ function useFonts(others: readonly OtherFont[]): void {
   pdfmake.setFonts(fonts);
 }
 
-/** The same bytes whenever they are made. */
-const WRITTEN_AT = new Date('2026-01-01T00:00:00Z');
-
 const STYLES: StyleDictionary = {
   heading1: { fontSize: 22, bold: true, margin: [0, 0, 0, 10] },
   heading2: { fontSize: 15, bold: true, margin: [0, 14, 0, 6] },
@@ -54,12 +51,16 @@ export interface Pdf {
 }
 
 /** Sets Markdown, in the shipped fonts and, for letters that these lack, in others. */
-export async function pdfOf(markdown: string, title: string, others: readonly OtherFont[] = []): Promise<Pdf> {
+export async function pdfOf(
+  markdown: string,
+  { title, writtenAt }: { title: string; writtenAt: Date },
+  others: readonly OtherFont[] = [],
+): Promise<Pdf> {
   const tree = unified().use(remarkParse).use(remarkGfm).parse(markdown);
   const lettering = new Lettering(others);
   useFonts(others);
   const document = pdfmake.createPdf({
-    info: { title: readable(title), creator: 'Project Review Service', creationDate: WRITTEN_AT },
+    info: { title: readable(title), creator: 'Project Review Service', creationDate: writtenAt },
     pageSize: 'A4',
     pageMargins: [56, 56, 56, 56],
     defaultStyle: { font: 'DejaVuSans', fontSize: 10, lineHeight: 1.25 },

@@ -25,7 +25,8 @@ async function make({ answer, format, fonts }: Order): Promise<Made> {
   }
   const { pdfOf } = await import('./pdf.ts');
   const { found, fontProblem } = hostFonts(fonts);
-  return { ...(await pdfOf(markdown, titleOf(markdown) ?? 'Document', found)), fontProblem };
+  const about = { title: titleOf(markdown) ?? 'Document', writtenAt: new Date() };
+  return { ...(await pdfOf(markdown, about, found)), fontProblem };
 }
 
 function hostFonts(paths: readonly string[]) {

@@ -11,7 +11,7 @@ test('the sound goes, the picture stays packet for packet', async () => {
   const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: true }));
   const before = await readVideo(path);
   expect(before.audio?.codec).toBe('aac');
-  await removeAudio(path);
+  await removeAudio(path, new AbortController().signal);
   const after = await readVideo(path);
   expect(after.audio).toBeNull();
   expect(after.digest.split(' ')[0]).toBe(before.digest.split(' ')[0]);
@@ -25,7 +25,7 @@ test('a video without sound, and what is no video, stay as they are', async () =
   await writeFile(other, 'no video');
   for (const each of [path, other]) {
     const before = await readFile(each);
-    await removeAudio(each);
+    await removeAudio(each, new AbortController().signal);
     expect((await readFile(each)).equals(before)).toBe(true);
   }
 });

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 
 /** Takes the sound out of a video, without touching its picture: some providers cannot be told to leave it out. */
-export async function removeAudio(path: string): Promise<void> {
+export async function removeAudio(path: string, signal: AbortSignal): Promise<void> {
   const { Conversion, FilePathSource, FilePathTarget, Input, MP4, Mp4OutputFormat, Output, QTFF } = await import(
     'mediabunny'
   );
@@ -17,7 +17,14 @@ export async function removeAudio(path: string): Promise<void> {
     });
     const conversion = await Conversion.init({ input, output, audio: { discard: true }, showWarnings: false });
     if (!conversion.isValid) throw new Error('the picture cannot be kept as it is');
-    await conversion.execute();
+    const cancel = () => void conversion.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      signal.throwIfAborted();
+      await conversion.execute();
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
     await rename(silent, path);
   } finally {
     await rm(silent, { force: true });

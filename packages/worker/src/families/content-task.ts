@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { StepErrorType } from '../step-error.ts';
 import type { Polled } from './family.ts';
 import { dataUri, type PictureLimits, type Reference } from './references.ts';
-import { refused, type Vendor } from './refusal.ts';
+import { ofEnded, refused, type Vendor } from './refusal.ts';
 
 /** Ark and MiniMax take an order as a list of text and pictures, and know it as a task in one of these states. */
 export const TaskStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']);
@@ -38,15 +38,11 @@ export function polledFrom(
   if (status === 'running') return { state: 'running', progress: 0.4, retryAfterMs };
   if (status === 'succeeded' && url) return { state: 'succeeded', output: { url } };
   if (status === 'failed') {
-    const meaning = meaningOf(error?.code ?? '');
-    // What would pass by itself in a call is the end of a task.
-    const type = meaning !== undefined && FINAL.has(meaning) ? meaning : 'PROVIDER_FAILED';
+    const type = ofEnded(meaningOf(error?.code ?? ''));
     throw refused(vendor, { type, words: error ? `${error.message} (${error.code})` : undefined }, task);
   }
   throw refused(vendor, { type: 'PROVIDER_FAILED', words: ENDS[status] }, task);
 }
-
-const FINAL: ReadonlySet<StepErrorType> = new Set<StepErrorType>(['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE']);
 
 const ENDS = {
   succeeded: 'it made no video.',

@@ -1,12 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { document } from './document.ts';
 import type { Submitted } from './family.ts';
-import { hostFor, idOf, orderFor, type Storage, startStorage, taskFor } from './test/asking.ts';
+import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import type { Reply } from './test/double.ts';
 import { OPENAI_KEY, type OpenAiDouble, refusal, startOpenAi, stream } from './test/openai.ts';
 
@@ -37,18 +38,15 @@ const familyFor = (own = {}, host = hostFor()) => document(accountOf(own), host)
 
 async function contentOf(submitted: Submitted): Promise<Buffer> {
   if (!('done' in submitted)) throw new Error('there is a job');
-  const path = join(folder, crypto.randomUUID());
-  const call = { task: taskFor('pdf'), signal: new AbortController().signal, onProgress: () => {} };
-  await familyFor().download({ ...call, output: submitted.done, path });
-  return readFile(path);
+  return downloaded(familyFor(), taskFor('pdf'), submitted.done);
 }
 
-const textOf = async (task: WorkerTask) => (await contentOf(await familyFor().submit(orderFor(task)))).toString();
+const textOf = async (task: WorkerTask) => (await contentOf(await familyFor().submit(callFor(task)))).toString();
 
 const refusedWith = (task = taskFor('markdown'), family = familyFor(), stage = 'submit') =>
   Promise.resolve(task)
     .then((checked) => family.check(checked))
-    .then(() => family.submit(orderFor(task, undefined, stage)))
+    .then(() => family.submit(callFor(task, undefined, stage)))
     .then(
       () => expect.fail('it was taken'),
       (error: unknown) => error,
@@ -65,37 +63,43 @@ test('Markdown: the prompt under the rules of the house, the answer without its 
       stream: true,
       messages: [
         { role: 'system', content: expect.stringMatching(/GitHub-flavoured Markdown.*no raw HTML and no images/s) },
-        { role: 'user', content: 'A lamp by the window' },
+        { role: 'user', content: 'A lamp' },
       ],
     },
   ]);
 });
 
 test('PDF: the same, set', async () => {
+  const begun = Number(new Date().toISOString().replace(/\D/g, '').slice(0, 14));
   openai.write = () => ({ text: '# The lamp\n\n- It *shines*\n\n![a picture](file:///etc/passwd)' });
-  const submitted = await familyFor().submit(orderFor(taskFor('pdf')));
+  const submitted = await familyFor().submit(callFor(taskFor('pdf')));
   expect(submitted.warnings).toBeUndefined();
   const pdf = await getDocumentProxy(new Uint8Array(await contentOf(submitted)));
   expect((await extractText(pdf, { mergePages: true })).text.replace(/\s+/g, ' ')).toContain(
     'The lamp It shines a picture',
   );
-  expect((await pdf.getMetadata()).info).toMatchObject({ Title: 'The lamp' });
+  const { info } = z
+    .object({ info: z.object({ Title: z.string(), CreationDate: z.string() }) })
+    .parse(await pdf.getMetadata());
+  expect(info.Title).toBe('The lamp');
+  // Such as D:20261115063000Z: it is of now, not of some day.
+  expect(Number(info.CreationDate.slice(2, 16))).toBeGreaterThanOrEqual(begun);
 });
 
 test('letters without a font are told to the user, and in the log how to get one', async () => {
   openai.write = () => ({ text: '# 漢字\n\nA lamp' });
   const host = hostFor();
-  const submitted = await familyFor({}, host).submit(orderFor(taskFor('pdf')));
+  const submitted = await familyFor({}, host).submit(callFor(taskFor('pdf')));
   expect(submitted.warnings).toEqual(['A box stands for letters that this service has no font for: 漢 字']);
   expect(host.logged.join()).toContain('PDF_FONT_DIR');
-  expect((await familyFor().submit(orderFor(taskFor('markdown')))).warnings).toBeUndefined();
+  expect((await familyFor().submit(callFor(taskFor('markdown')))).warnings).toBeUndefined();
 });
 
 test('a font that cannot be read costs no document', async () => {
   const path = join(folder, 'broken.ttf');
   await writeFile(path, 'no font');
   const host = hostFor();
-  const submitted = await familyFor({ fonts: [path] }, host).submit(orderFor(taskFor('pdf')));
+  const submitted = await familyFor({ fonts: [path] }, host).submit(callFor(taskFor('pdf')));
   expect((await contentOf(submitted)).subarray(0, 5).toString()).toBe('%PDF-');
   expect(host.logged.join()).toContain('the fonts of this host cannot be read');
 });
@@ -103,7 +107,7 @@ test('a font that cannot be read costs no document', async () => {
 test('attachments: texts in a fence, pictures and PDFs as they are, each by its name', async () => {
   const attachments = [
     storage.attach(1, 'notes `of`\nours.md', 'text/markdown', Buffer.from('# Notes\r\n````\ncode\n````')),
-    await storage.picture(2, 'jpeg'),
+    await storage.picture(2, { format: 'jpeg' }),
     storage.attach(3, 'brief.pdf', 'application/pdf', Buffer.from('%PDF-1.7')),
     storage.attach(4, 'data.json', 'application/json', Buffer.from('{"a":1}')),
     storage.attach(
@@ -113,7 +117,7 @@ test('attachments: texts in a fence, pictures and PDFs as they are, each by its 
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
     ),
   ];
-  const prompt = `Join <#${idOf(1)}> and <#${idOf(3)}>`;
+  const prompt = `Join ${token(1)} and ${token(3)}`;
   await textOf(taskFor('markdown', { prompt, attachments }));
   expect(openai.chats[0]?.messages[1]?.content).toEqual([
     { type: 'text', text: 'Join attachment 1 and attachment 3' },
@@ -147,14 +151,14 @@ test('an answer that was cut off is kept, and continued in a call of its own', a
   const family = familyFor();
   const task = taskFor('markdown');
   expect(family.stages(task)).toEqual(['submit', 'continue']);
-  const first = await family.submit(orderFor(task));
+  const first = await family.submit(callFor(task));
   expect(first).toEqual({ job: { id: 'chatcmpl-1', text: '# A lamp\n\nIt stands by the win' } });
   if (!('job' in first)) throw new Error('it is done');
   expect(await family.poll({ task, signal: new AbortController().signal, job: first.job })).toMatchObject({
     state: 'succeeded',
   });
   const later = { ...task, stages: { submit: { intents: 1, job: JSON.parse(JSON.stringify(first.job)) } } };
-  const second = await familyFor().submit(orderFor(later, undefined, 'continue'));
+  const second = await familyFor().submit(callFor(later, undefined, 'continue'));
   expect((await contentOf(second)).toString()).toBe('# A lamp\n\nIt stands by the window.\n');
   expect(openai.chats[1]?.messages.slice(2)).toEqual([
     { role: 'assistant', content: '# A lamp\n\nIt stands by the win' },
@@ -200,7 +204,7 @@ test('the model is told as it writes, and can be another for one kind', async ()
   const told: number[] = [];
   openai.write = () => ({ text: 'A lamp. '.repeat(1000) });
   const family = familyFor({ model: 'writer-0' }, hostFor({ markdown: 'writer-1' }));
-  await family.submit({ ...orderFor(taskFor('markdown')), onProgress: (fraction) => told.push(fraction) });
+  await family.submit({ ...callFor(taskFor('markdown')), onProgress: (fraction) => told.push(fraction) });
   expect(told.length).toBeGreaterThan(10);
   expect(told).toEqual(told.toSorted((a, b) => a - b));
   expect(told.at(-1)).toBeCloseTo(0.5);
@@ -228,6 +232,6 @@ test('neither the key nor the prompt nor an attachment is told or logged', async
 test('the probe says whether the account has the model', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has writer-1');
-  expect(await familyFor({ model: 'writer-9' }).probe?.(signal)).toBe('it answers, but does not list writer-9');
+  await expect(familyFor({ model: 'writer-9' }).probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   await expect(familyFor({ apiKey: 'sk-wrong' }).probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
 });

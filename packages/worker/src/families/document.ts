@@ -2,7 +2,7 @@ import type { WorkerTask } from '@review/contract';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import { makeDocument } from '../documents/make.ts';
-import type { KeyedAccount } from '../provider-settings.ts';
+import type { DocumentAccount } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
@@ -11,12 +11,6 @@ import type { Host } from './open.ts';
 import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt } from './references.ts';
 import { refused } from './refusal.ts';
-
-export interface DocumentAccount extends KeyedAccount {
-  model: string;
-  /** Fonts beside the shipped ones: files, or folders of them. */
-  fonts: readonly string[];
-}
 
 const SYSTEM = `You write documents. Answer with the document itself and nothing else, in GitHub-flavoured Markdown: \
 begin with a heading of the first level, do not put the whole into a code fence, use no raw HTML and no images. \
@@ -72,7 +66,8 @@ export function document(account: DocumentAccount, host: Host): Family {
         refusal += delta?.refusal ?? '';
         finish ||= finish_reason ?? '';
       }
-      if (text.length > MOST_CHARACTERS) throw new StepError('PROVIDER_FAILED', `${vendor.name} writes without end.`);
+      if (text.length + refusal.length > MOST_CHARACTERS)
+        throw new StepError('PROVIDER_FAILED', `${vendor.name} writes without end.`);
       onProgress(text.length / (text.length + TYPICAL_CHARACTERS));
     }
     if (finish === 'content_filter' || refusal !== '') {
@@ -127,8 +122,7 @@ export function document(account: DocumentAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callOpenAi(vendor, { paid: false }, async () => probeOpenAi(await client(), [account.model], signal)),
+    probe: (signal) => probeOpenAi(vendor, client, [account.model], signal),
 
     download: writeInHand,
   };

@@ -1,13 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
 import { minimax } from './minimax.ts';
+import { callFor, downloaded, hostFor, startStorage, taskFor, token } from './test/asking.ts';
 import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
 import { mediaOf } from './test/media.ts';
 import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts';
-import { callFor, quietHost, startPictures, token, videoTask } from './test/video-task.ts';
 
 let vendor: FalDouble;
 let other: MinimaxDouble;
@@ -19,10 +16,10 @@ beforeEach(async () => {
 afterEach(() => Promise.all([vendor[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
 
 const family = (apiKey = FAL_KEY) =>
-  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, quietHost);
-const fullHd = (asked: Parameters<typeof videoTask>[1] = {}) =>
-  videoTask('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
-const submit = (asked?: Parameters<typeof videoTask>[1]) => family().submit(callFor(fullHd(asked)));
+  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, hostFor());
+const fullHd = (asked: Parameters<typeof taskFor>[1] = {}) =>
+  taskFor('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
+const submit = (asked?: Parameters<typeof taskFor>[1]) => family().submit(callFor(fullHd(asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST');
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });
 const poll = () => family().poll({ ...callFor(fullHd()), job: job() });
@@ -43,13 +40,13 @@ describe('H3 Max at 1080p', () => {
       prompt_expansion_mode: 'disabled',
     });
     expect(other.requests).toEqual([]);
-    await family().submit(callFor(videoTask('minimax-h3-max')));
+    await family().submit(callFor(taskFor('minimax-h3-max')));
     expect([vendor.orders.length, other.orders.length]).toEqual([1, 1]);
   });
 
   test('takes pictures as references', async () => {
-    await using pictures = await startPictures();
-    const attachments = [await pictures.attach(1), await pictures.attach(2)];
+    await using storage = await startStorage();
+    const attachments = [await storage.picture(1), await storage.picture(2)];
     await submit({ prompt: `${token(2)} on ${token(1)}`, attachments });
     expect(lastOrder()).toMatchObject({
       path: '/minimax/h3-max/reference-to-video',
@@ -74,12 +71,9 @@ describe('H3 Max at 1080p', () => {
     await submit();
     const polled = await poll();
     if (polled.state !== 'succeeded') throw new Error('it is not done');
-    const folder = await mkdtemp(join(tmpdir(), 'review-fal-'));
-    const path = join(folder, 'video');
-    await family().download({ ...callFor(fullHd()), output: polled.output, path, onProgress: () => {} });
-    expect(await readFile(path)).toEqual(await mediaOf('minimax-h3-max', job().id));
+    const video = await downloaded(family(), fullHd(), polled.output);
+    expect(video).toEqual(await mediaOf('minimax-h3-max', job().id));
     expect(vendor.requests.at(-1)?.headers.authorization).toBeUndefined();
-    await rm(folder, { recursive: true });
   });
 
   test('is canceled unless it is done', async () => {
@@ -129,6 +123,6 @@ describe('a refusal', () => {
     await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
     const probe = (apiKey?: string) => family(apiKey).probe?.(AbortSignal.timeout(5000));
     await expect(probe('wrong')).rejects.toMatchObject({ type: 'AUTH' });
-    expect(await probe()).toBe('MiniMax accepts the key. fal accepts the key.');
+    expect(await probe()).toBe('MiniMax accepts the key; fal accepts the key');
   });
 });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { FalAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import { TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
@@ -15,9 +17,9 @@ const BUSY_MS = 10_000;
 const PICTURES: PictureLimits = {
   types: ['image/jpeg', 'image/png', 'image/webp'],
   mostBytes: 30 * 1024 * 1024,
-  mostBytesTogether: 47 * 1024 * 1024,
   side: { min: 256, max: 5760 },
   ratio: { min: 0.4, max: 2.5 },
+  ...TOGETHER,
 };
 
 const Created = z.object({ request_id: z.string().min(1) });
@@ -29,7 +31,7 @@ const Status = z.object({
 const Result = z.object({ video: z.object({ url: z.url() }) });
 
 /** MiniMax H3 Max in fal's queue; its client is not used, because it repeats an order that was not answered. */
-export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, host: Host): Family {
+export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
   const api: VendorApi = {
     name: 'fal',
     secrets: [apiKey],
@@ -86,7 +88,7 @@ export function fal({ apiKey, queueUrl }: { apiKey: string; queueUrl: string }, 
         // It has nothing to list: but a request that is not there is found missing only by those who may look.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
       });
-      return 'fal accepts the key.';
+      return 'fal accepts the key';
     },
   };
 }

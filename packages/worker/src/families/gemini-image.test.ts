@@ -1,24 +1,18 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { geminiImage } from './gemini-image.ts';
-import { hostFor, idOf, orderFor, type Storage, startStorage, taskFor } from './test/asking.ts';
+import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 
 const MODEL = 'gemini-3-pro-image';
 let storage: Storage;
 let google: GoogleDouble;
-let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'review-gemini-'));
   storage = await startStorage();
 });
 afterAll(async () => {
   await storage[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   google = await startGoogle();
@@ -28,16 +22,13 @@ beforeEach(async () => {
 const familyFor = (apiKey = GOOGLE_KEY, host = hostFor()) => geminiImage({ apiKey, baseUrl: google.url }, host);
 
 async function pictureOf(task: WorkerTask, family = familyFor()): Promise<Buffer> {
-  const submitted = await family.submit(orderFor(task));
+  const submitted = await family.submit(callFor(task));
   if (!('done' in submitted)) throw new Error('there is a job');
-  const path = join(folder, crypto.randomUUID());
-  const call = { task, signal: new AbortController().signal, onProgress: () => {} };
-  await family.download({ ...call, output: submitted.done, path });
-  return readFile(path);
+  return downloaded(family, task, submitted.done);
 }
 
 const refusedWith = (task = taskFor(MODEL), family = familyFor()) =>
-  family.submit(orderFor(task)).then(
+  family.submit(callFor(task)).then(
     () => expect.fail('it was taken'),
     (error: unknown) => error,
   );
@@ -50,15 +41,15 @@ test.each([MODEL, 'gemini-3.1-flash-image', 'gemini-3.1-flash-lite-image'])(
     expect(request?.path).toBe(`/v1beta/models/${model}:generateContent`);
     expect(request?.headers['x-goog-api-key']).toBe(GOOGLE_KEY);
     expect(request?.body).toEqual({
-      contents: [{ role: 'user', parts: [{ text: 'A lamp by the window' }] }],
+      contents: [{ role: 'user', parts: [{ text: 'A lamp' }] }],
       generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { imageSize: '1K' } },
     });
   },
 );
 
 test('attachments stand before the prompt, each under the name by which it speaks of them', async () => {
-  const attachments = [await storage.picture(1, 'jpeg'), await storage.picture(2, 'gif')];
-  const prompt = `<#${idOf(2)}> on <#${idOf(1)}>`;
+  const attachments = [await storage.picture(1, { format: 'jpeg' }), await storage.picture(2, { format: 'gif' })];
+  const prompt = `${token(2)} on ${token(1)}`;
   await pictureOf(taskFor(MODEL, { prompt, attachments }));
   const part = (mimeType: string) => ({ inlineData: { mimeType, data: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) } });
   expect(google.requests[0]?.body).toMatchObject({
@@ -204,7 +195,7 @@ test('what never left is no order', async () => {
 test('a step that is over ends the call', async () => {
   google.before = () => 'hang';
   const ended = new AbortController();
-  const ordered = familyFor().submit(orderFor(taskFor(MODEL), ended.signal));
+  const ordered = familyFor().submit(callFor(taskFor(MODEL), ended.signal));
   await vi.waitFor(() => expect(google.requests).toHaveLength(1));
   ended.abort();
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });

@@ -1,7 +1,6 @@
 import type { Part } from '@google/genai';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import { StepError } from '../step-error.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
 import { inHand, writeInHand } from './in-hand.ts';
@@ -11,9 +10,12 @@ import { type Refusal, refused } from './refusal.ts';
 import { wireModels } from './wire-models.ts';
 
 const MEGABYTE = 1024 * 1024;
-const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], mostBytes: 20 * MEGABYTE };
-/** Of the whole request, whose pictures travel as base64. */
-const MOST_BYTES = 20 * MEGABYTE;
+const LIMITS: PictureLimits = {
+  types: ['image/png', 'image/jpeg', 'image/webp'],
+  mostBytes: 14 * MEGABYTE,
+  // It takes requests of 20 MB, in which a picture is a third larger than it is.
+  mostBytesTogether: 14 * MEGABYTE,
+};
 
 const Answer = z.object({
   promptFeedback: z
@@ -67,9 +69,6 @@ export function geminiImage(account: KeyedAccount, host: Host): Family {
     async submit(call) {
       const { task } = call;
       const pictures = await readPictures(call, vendor.name, LIMITS);
-      if (pictures.reduce((sum, { bytes }) => sum + (bytes.length * 4) / 3, 0) > MOST_BYTES - MEGABYTE) {
-        throw new StepError('INVALID_INPUT', 'The attachments have more than the 14 MB that Gemini takes together.');
-      }
       const answer = await callGoogle(vendor, { task, kind: 'draw' }, () => ask(call, pictures));
       const picture = pictureIn(answer);
       if (picture === null) throw refused(vendor, refusalIn(answer), task);
@@ -78,10 +77,7 @@ export function geminiImage(account: KeyedAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callGoogle(vendor, { kind: 'probe' }, async () =>
-        probeGoogle(await client(), wireModels('gemini-image', host), signal),
-      ),
+    probe: (signal) => probeGoogle(vendor, client, wireModels('gemini-image', host), signal),
 
     download: writeInHand,
   };

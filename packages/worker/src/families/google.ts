@@ -92,11 +92,21 @@ const isAccess = ({ message, status }: GoogleError): boolean =>
 
 export const isPolicy = (words: string): boolean => /usage guidelines|usage polic|responsible ai|safety/i.test(words);
 
+const Listed = z.object({ name: z.string() });
+
 /** What an account has of the models that are asked of it. */
-export async function probeGoogle(ai: GoogleGenAI, wanted: readonly string[], signal: AbortSignal): Promise<string> {
-  const listed = new Set<string>();
-  for await (const { name } of await ai.models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
-    if (name !== undefined) listed.add(name.replace(/^models\//, ''));
-  }
-  return findings(wanted, listed);
+export function probeGoogle(
+  vendor: Vendor,
+  client: () => Promise<GoogleGenAI>,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  return callGoogle(vendor, { kind: 'probe' }, async () => {
+    const { models } = await client();
+    const listed = new Set<string>();
+    for await (const model of await models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
+      listed.add(Listed.parse(model).name.replace(/^models\//, ''));
+    }
+    return findings(vendor, wanted, listed);
+  });
 }

@@ -1,24 +1,18 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { gptImage } from './gpt-image.ts';
-import { hostFor, idOf, orderFor, type Storage, startStorage, taskFor } from './test/asking.ts';
+import { callFor, downloaded, hostFor, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
 import { OPENAI_KEY, type OpenAiDouble, refusal, startOpenAi, stream } from './test/openai.ts';
 
 let storage: Storage;
 let openai: OpenAiDouble;
-let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'review-gpt-image-'));
   storage = await startStorage();
 });
 afterAll(async () => {
   await storage[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   openai = await startOpenAi();
@@ -28,15 +22,12 @@ beforeEach(async () => {
 const familyFor = (apiKey = OPENAI_KEY, host = hostFor()) =>
   gptImage({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, host);
 
-const order = (task: WorkerTask, family = familyFor()) => family.submit(orderFor(task));
+const order = (task: WorkerTask, family = familyFor()) => family.submit(callFor(task));
 
 async function pictureOf(task: WorkerTask, family = familyFor()): Promise<Buffer> {
   const submitted = await order(task, family);
   if (!('done' in submitted)) throw new Error('there is a job');
-  const path = join(folder, crypto.randomUUID());
-  const call = { task, signal: new AbortController().signal, onProgress: () => {} };
-  await family.download({ ...call, output: submitted.done, path });
-  return readFile(path);
+  return downloaded(family, task, submitted.done);
 }
 
 const refusedWith = (task = taskFor('gpt-image-2'), family = familyFor()) =>
@@ -53,7 +44,7 @@ test.each(['gpt-image-2.5-flare', 'gpt-image-2'])(
     expect(request).toMatchObject({ method: 'POST', path: '/v1/images/generations' });
     expect(request?.body).toEqual({
       model,
-      prompt: 'A lamp by the window',
+      prompt: 'A lamp',
       n: 1,
       size: 'auto',
       quality: 'auto',
@@ -68,8 +59,12 @@ test.each(['gpt-image-2.5-flare', 'gpt-image-2'])(
 );
 
 test('attachments are sent as files in their order, and the prompt counts them', async () => {
-  const attachments = [await storage.picture(1, 'jpeg'), await storage.picture(2, 'gif'), await storage.picture(3)];
-  const prompt = `Put <#${idOf(3)}> on <#${idOf(1)}>`;
+  const attachments = [
+    await storage.picture(1, { format: 'jpeg' }),
+    await storage.picture(2, { format: 'gif' }),
+    await storage.picture(3),
+  ];
+  const prompt = `Put ${token(3)} on ${token(1)}`;
   expect(await pictureOf(taskFor('gpt-image-2', { prompt, attachments }))).toEqual(openai.picture);
   const [request] = openai.requests;
   expect(request?.path).toBe('/v1/images/edits');
@@ -188,7 +183,7 @@ test('what never left is no order', async () => {
 test('a step that is over ends the call', async () => {
   openai.before = () => 'hang';
   const ended = new AbortController();
-  const ordered = familyFor().submit(orderFor(taskFor('gpt-image-2'), ended.signal));
+  const ordered = familyFor().submit(callFor(taskFor('gpt-image-2'), ended.signal));
   await vi.waitFor(() => expect(openai.requests).toHaveLength(1));
   ended.abort();
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
@@ -254,7 +249,7 @@ test('the probe says which models the account has', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has gpt-image-2.5-flare, gpt-image-2');
   const renamed = familyFor(OPENAI_KEY, hostFor({ 'gpt-image-2': 'gpt-image-9' }));
-  expect(await renamed.probe?.(signal)).toBe('it answers, but does not list gpt-image-9');
+  await expect(renamed.probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   await expect(familyFor('sk-wrong-0123456789').probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   openai.before = () => refusal(500, null, 'Oops.');
   await expect(familyFor().probe?.(signal)).rejects.toMatchObject({ type: 'TRANSIENT' });

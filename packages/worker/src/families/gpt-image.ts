@@ -1,9 +1,10 @@
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources/images';
 import { z } from 'zod';
+import type { OpenAiAccount } from '../provider-settings.ts';
 import type { Call, Family } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
 import type { Host } from './open.ts';
-import { callOpenAi, Incomprehensible, type OpenAiAccount, openAiClient, probeOpenAi } from './openai.ts';
+import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { wireModels } from './wire-models.ts';
 
@@ -53,10 +54,7 @@ export function gptImage(account: OpenAiAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) =>
-      callOpenAi(vendor, { paid: false }, async () =>
-        probeOpenAi(await client(), wireModels('gpt-image', host), signal),
-      ),
+    probe: (signal) => probeOpenAi(vendor, client, wireModels('gpt-image', host), signal),
 
     download: writeInHand,
   };

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TencentCloudAccount, TokenHubAccount } from '../provider-settings.ts';
 import { prepare } from '../steps/prepare.ts';
@@ -10,12 +7,13 @@ import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
 import type { Family } from './family.ts';
 import { hunyuan3d } from './hunyuan3d.ts';
-import { storePictures } from './test/attached.ts';
+import { downloaded, hostFor, idOf, startStorage } from './test/asking.ts';
 import type { Reply } from './test/double.ts';
 import { type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
 import { mediaOf } from './test/media.ts';
 
-const storage = await storePictures('webp', 'gif');
+const storage = await startStorage();
+const attachments = [await storage.picture(1, { format: 'webp' }), await storage.picture(2, { format: 'gif' })];
 afterAll(() => storage[Symbol.asyncDispose]());
 
 let server: FakeServer;
@@ -48,10 +46,7 @@ const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
   ...own,
 });
 const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
-  hunyuan3d(account, {
-    log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }),
-    wireId: (model, usual) => modelMap[model] ?? usual,
-  });
+  hunyuan3d(account, hostFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(5000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('hunyuan3d-3.1', own).row;
@@ -106,17 +101,17 @@ describe('what is ordered', () => {
   });
 
   test.each(DOORS)('a picture by %s: the words stay behind, which the file says', async (_, family) => {
-    const { warnings } = await submit(family(), taskOf({ attachments: storage.attachments.slice(0, 1) }));
+    const { warnings } = await submit(family(), taskOf({ attachments: attachments.slice(0, 1) }));
     expect(warnings).toEqual([expect.stringContaining('the prompt was not used')]);
     const { body } = double.requests[0] ?? {};
-    const picture = storage.pictures[0]?.toString('base64');
+    const picture = storage.kept.get(idOf(1))?.toString('base64');
     expect(Object.values(body ?? {})).toContain(picture);
     expect(body).not.toHaveProperty('Prompt');
     expect(body).not.toHaveProperty('prompt');
   });
 
   test('a picture of a kind that is not taken goes as a PNG', async () => {
-    await submit(open(cloud()), taskOf({ attachments: storage.attachments.slice(1) }));
+    await submit(open(cloud()), taskOf({ attachments: attachments.slice(1) }));
     expect(double.requests[0]?.body).toMatchObject({ ImageBase64: expect.stringMatching(/^iVBOR/) });
   });
 
@@ -130,7 +125,7 @@ describe('what is ordered', () => {
 
   test.each([
     [{ prompt: 'a'.repeat(1025) }, /at most 1024 characters/],
-    [{ attachments: storage.attachments }, /at most 1 attachment;/],
+    [{ attachments }, /at most 1 attachment;/],
   ])('what Hunyuan3D does not take is refused before anything is asked there', async (own, message) => {
     const { handed } = server.add('hunyuan3d-3.1', own);
     await expect(prepare(contextOf(server, open(cloud())), handed)).rejects.toMatchObject({
@@ -301,13 +296,11 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
     const opened = family();
     const polled = await poll(opened);
     if (polled.state !== 'succeeded') throw new Error('it is not done');
-    const path = join(server.folder, 'result');
-    const call = { task: taskOf(), output: polled.output, path, signal: soon(), onProgress: () => {} };
-    await opened.download(call);
-    expect(await readFile(path)).toEqual(await mediaOf('hunyuan3d-3.1', 'job-1'));
+    const download = () => downloaded(opened, taskOf(), polled.output);
+    expect(await download()).toEqual(await mediaOf('hunyuan3d-3.1', 'job-1'));
     expect(double.requests.at(-1)?.headers.authorization).toBeUndefined();
     double.now = () => Date.now() + 25 * 3_600_000;
-    await expect(opened.download(call)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
+    await expect(download()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
   test('a probe orders nothing', async () => {

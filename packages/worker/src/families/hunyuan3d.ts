@@ -4,10 +4,10 @@ import { StepError } from '../step-error.ts';
 import type { Call, Family, Polled } from './family.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { type Refusal, refused, type Vendor } from './refusal.ts';
+import { ofEnded, type Refusal, refused, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { openTencentCloud } from './tencent-cloud.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
 
 /** What a model is made of: words or a picture, never both. */
 type Asked = { model: string } & ({ prompt: string } | { picture: string });
@@ -84,8 +84,7 @@ function polled({ state, files, code, words }: Job, refuse: (refusal: Refusal) =
   if (state === 'running') return { state: 'running', progress: 0.4, retryAfterMs: RUNNING_MS };
   if (state === 'failed') {
     const refusal = refusalOf(code, words);
-    const isFinal = ['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE'].includes(refusal.type);
-    throw refuse(isFinal ? refusal : { type: 'PROVIDER_FAILED', words: words || code });
+    throw refuse({ type: ofEnded(refusal.type), words: refusal.words });
   }
   const glb = files.find(({ type }) => type.toUpperCase() === 'GLB');
   if (glb === undefined) throw refuse({ type: 'PROVIDER_FAILED', words: 'it made no GLB.' });
@@ -134,15 +133,8 @@ const Looked = z.object({
 const HUB_STATES = { queued: 'queued', in_progress: 'running', completed: 'done', failed: 'failed' } as const;
 const HUB_MODEL = 'hy-3d-3.1';
 
-function tokenHub({ apiKey, baseUrl }: TokenHubAccount, { log, wireId }: Host): Door {
-  const vendor: VendorApi = {
-    name: 'Hunyuan3D',
-    secrets: [apiKey],
-    log,
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    refusalIn: refusalInHub,
-  };
+function tokenHub(account: TokenHubAccount, host: Host): Door {
+  const vendor = bearerApi('Hunyuan3D', account, host, refusalInHub);
   return {
     vendor,
     usualModel: HUB_MODEL,
@@ -152,7 +144,7 @@ function tokenHub({ apiKey, baseUrl }: TokenHubAccount, { log, wireId }: Host): 
       return (await ask(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
     },
     async look(id, call) {
-      const body = { model: wireId('hunyuan3d-3.1', HUB_MODEL), id };
+      const body = { model: host.wireId('hunyuan3d-3.1', HUB_MODEL), id };
       const found = await ask(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
       const { code, message } = found.error ?? {};
       return { state: HUB_STATES[found.status], files: found.data ?? [], code: code ?? '', words: message ?? '' };

@@ -1,22 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
 import { freePort } from '../test/stand-in.ts';
 import { kling } from './kling.ts';
+import { callFor, downloaded, hostFor, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
 import { mediaOf } from './test/media.ts';
-import { callFor, type Pictures, quietHost, startPictures, token, videoTask } from './test/video-task.ts';
 
 let vendor: KlingDouble;
-let pictures: Pictures;
+let storage: Storage;
 beforeAll(async () => {
-  pictures = await startPictures();
+  storage = await startStorage();
 });
 // Made once, and not in the time of a test.
 beforeAll(() => mediaOf('kling-3.0', ''), 60_000);
-afterAll(() => pictures[Symbol.asyncDispose]());
+afterAll(() => storage[Symbol.asyncDispose]());
 beforeEach(async () => {
   vendor = await startKling();
 });
@@ -25,12 +22,12 @@ afterEach(async () => {
   await vendor[Symbol.asyncDispose]();
 });
 
-const family = (apiKey = KLING_KEY, host = quietHost) => kling({ apiKey, baseUrl: vendor.url }, host);
-const submit = (...asked: Parameters<typeof videoTask>) => family().submit(callFor(videoTask(...asked)));
+const family = (apiKey = KLING_KEY, host = hostFor()) => kling({ apiKey, baseUrl: vendor.url }, host);
+const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const poll = (id: string, orderedAt = Date.now()) =>
-  family().poll({ ...callFor(videoTask('kling-3.0')), job: { id, orderedAt } });
+  family().poll({ ...callFor(taskFor('kling-3.0')), job: { id, orderedAt } });
 const lastOrder = () => vendor.requests.findLast(({ method, path }) => method === 'POST' && path !== '/tasks');
-const OPTIONS = { external_task_id: 'FX00000000000000000001-submit', watermark_info: { enabled: false } };
+const OPTIONS = { external_task_id: `${idOf(0)}-submit`, watermark_info: { enabled: false } };
 
 describe('an order', () => {
   test.each([
@@ -63,7 +60,7 @@ describe('an order', () => {
   ])(
     'of %s with %i pictures has them as frames, and tells that they decide the shape',
     async (model, count, settings) => {
-      const attachments = [await pictures.attach(1), await pictures.attach(2, { format: 'jpeg' })].slice(0, count);
+      const attachments = [await storage.picture(1), await storage.picture(2, { format: 'jpeg' })].slice(0, count);
       const submitted = await submit(model, { prompt: `From ${token(1)}, to ${token(2)}`, attachments });
       expect(submitted.warnings).toEqual([expect.stringContaining('16:9')]);
       const frames = [
@@ -82,7 +79,7 @@ describe('an order', () => {
 
   test('of the omni model names its pictures', async () => {
     const numbers = [1, 2, 3, 4, 5];
-    const attachments = await Promise.all(numbers.map((number) => pictures.attach(number)));
+    const attachments = await Promise.all(numbers.map((number) => storage.picture(number)));
     const submitted = await submit('kling-3.0-omni', { prompt: `${token(2)} beside ${token(1)}`, attachments });
     expect(submitted.warnings).toBeUndefined();
     expect(lastOrder()?.path).toBe('/omni-video/kling-3.0-omni');
@@ -97,27 +94,27 @@ describe('an order', () => {
   });
 
   test('goes to the model that the operator names', async () => {
-    const host = { ...quietHost, wireId: () => 'kling-3.0-turbo' };
-    await family(KLING_KEY, host).submit(callFor(videoTask('kling-3.0-turbo')));
+    const host = { ...hostFor(), wireId: () => 'kling-3.0-turbo' };
+    await family(KLING_KEY, host).submit(callFor(taskFor('kling-3.0-turbo')));
     expect(lastOrder()?.path).toBe('/text-to-video/kling-3.0-turbo');
   });
 
   test('turns another kind of picture into a PNG, and refuses one that is too small', async () => {
-    await submit('kling-3.0', { attachments: [await pictures.attach(6, { format: 'webp' })] });
+    await submit('kling-3.0', { attachments: [await storage.picture(6, { format: 'webp' })] });
     expect(vendor.orders).toHaveLength(1);
-    const small = submit('kling-3.0', { attachments: [await pictures.attach(7, { width: 299 })] });
+    const small = submit('kling-3.0', { attachments: [await storage.picture(7, { width: 299 })] });
     await expect(small).rejects.toMatchObject({ type: 'INVALID_INPUT', message: expect.stringContaining('299x320') });
     expect(vendor.orders).toHaveLength(1);
   });
 
   test('of the turbo model takes a shorter prompt beside a picture', async () => {
     const prompt = 'x'.repeat(2501);
-    const attachments = [await pictures.attach(1)];
-    expect(() => family().check(videoTask('kling-3.0-turbo', { prompt, attachments }))).toThrow('2500');
+    const attachments = [await storage.picture(1)];
+    expect(() => family().check(taskFor('kling-3.0-turbo', { prompt, attachments }))).toThrow('2500');
     for (const asked of [{ prompt }, { prompt: prompt.slice(1), attachments }]) {
-      family().check(videoTask('kling-3.0-turbo', asked));
+      family().check(taskFor('kling-3.0-turbo', asked));
     }
-    family().check(videoTask('kling-3.0', { prompt, attachments }));
+    family().check(taskFor('kling-3.0', { prompt, attachments }));
   });
 });
 
@@ -129,8 +126,8 @@ describe('an order without an answer', () => {
     ['that was answered by a page', () => 'html' as const],
   ])('%s may have been paid, and is found under its id', async (_, mishap) => {
     vendor.after = ({ method }) => (method === 'POST' ? mishap() : undefined);
-    const attachments = [await pictures.attach(1)];
-    const call = callFor(videoTask('kling-3.0', { attachments }));
+    const attachments = [await storage.picture(1)];
+    const call = callFor(taskFor('kling-3.0', { attachments }));
     await expect(family().submit(call)).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     const found = await family().lookUp?.(call);
     expect(found).toMatchObject({ job: { id: vendor.orders[0]?.id }, warnings: [expect.stringContaining('16:9')] });
@@ -138,7 +135,7 @@ describe('an order without an answer', () => {
   });
 
   test('that was never taken is not found', async () => {
-    expect(await family().lookUp?.(callFor(videoTask('kling-3.0')))).toBeNull();
+    expect(await family().lookUp?.(callFor(taskFor('kling-3.0')))).toBeNull();
   });
 
   test('is the same order when it is placed again', async () => {
@@ -148,8 +145,8 @@ describe('an order without an answer', () => {
   });
 
   test('was not sent where nobody listens', async () => {
-    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, quietHost);
-    await expect(nowhere.submit(callFor(videoTask('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
+    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, hostFor());
+    await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
 
@@ -188,7 +185,7 @@ describe('a refusal', () => {
     vendor.slots = 1;
     vendor.progress = () => ({ status: 'processing' });
     await submit('kling-3.0');
-    const second = family().submit({ ...callFor(videoTask('kling-3.0')), clientJobId: 'FX2-submit' });
+    const second = family().submit({ ...callFor(taskFor('kling-3.0')), clientJobId: 'FX2-submit' });
     await expect(second).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 5000 });
     vendor.before = () => ({ status: 429, headers: { 'retry-after': '7' }, body: { code: 1303, message: 'busy' } });
     await expect(submit('kling-3.0')).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 7000 });
@@ -196,13 +193,13 @@ describe('a refusal', () => {
 
   test('of a key is for the operator, and shows the key to nobody', async () => {
     vendor.before = () => ({ status: 401, body: { code: 1002, message: `the key eyJh.eyJp.c2ln is wrong` } });
-    const refused = family('eyJh.eyJp.c2ln').submit(callFor(videoTask('kling-3.0')));
+    const refused = family('eyJh.eyJp.c2ln').submit(callFor(taskFor('kling-3.0')));
     await expect(refused).rejects.toMatchObject({ type: 'AUTH', message: expect.not.stringContaining('eyJh') });
   });
 
   test('of a signed token, which is of the old interface, is one of the key', async () => {
     await expect(family('eyJh.eyJp.c2ln').probe?.(AbortSignal.timeout(5000))).rejects.toMatchObject({ type: 'AUTH' });
-    expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Kling accepts the key.');
+    expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Kling accepts the key');
     expect(vendor.orders).toEqual([]);
   });
 });
@@ -223,11 +220,8 @@ describe('a task', () => {
     vendor.progress = () => ({ status });
     const polled = await poll(id());
     if (polled.state !== 'succeeded') throw new Error('it is not done');
-    const folder = await mkdtemp(join(tmpdir(), 'review-kling-'));
-    const path = join(folder, 'video');
-    await family().download({ ...callFor(videoTask('kling-3.0')), output: polled.output, path, onProgress: () => {} });
-    expect(await readFile(path)).toEqual(await mediaOf('kling-3.0', id()));
-    await rm(folder, { recursive: true });
+    const video = await downloaded(family(), taskFor('kling-3.0'), polled.output);
+    expect(video).toEqual(await mediaOf('kling-3.0', id()));
     expect(vendor.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 

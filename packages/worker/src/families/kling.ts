@@ -7,7 +7,7 @@ import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const PICTURES: PictureLimits = {
@@ -39,15 +39,8 @@ const Tasks = z.object({
 const Since = z.object({ orderedAt: z.number().catch(0) });
 
 /** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
-export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
-  const api: VendorApi = {
-    name: 'Kling',
-    secrets: [apiKey],
-    log: host.log,
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    refusalIn,
-  };
+export function kling(account: KeyedAccount, host: Host): Family {
+  const api = bearerApi('Kling', account, host, refusalIn);
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
     const { data } = await ask(
@@ -114,7 +107,7 @@ export function kling({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
 
     async probe(signal) {
       await ask(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
-      return 'Kling accepts the key.';
+      return 'Kling accepts the key';
     },
   };
 }

@@ -1,18 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepare } from '../steps/prepare.ts';
 import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import type { Family } from './family.ts';
 import { meshy } from './meshy.ts';
-import { storePictures } from './test/attached.ts';
+import { downloaded, hostFor, idOf, startStorage, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
 import { type MeshyDouble, type MeshyState, startMeshy } from './test/meshy.ts';
 
-const storage = await storePictures('png', 'jpeg', 'webp', 'png', 'png');
+const storage = await startStorage();
+const formats = ['png', 'jpeg', 'webp', 'png', 'png'] as const;
+const attachments = await Promise.all(formats.map((format, index) => storage.picture(index + 1, { format })));
 afterAll(() => storage[Symbol.asyncDispose]());
 
 let server: FakeServer;
@@ -31,18 +30,11 @@ afterEach(async () => {
 });
 
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
-  meshy(
-    { apiKey, baseUrl: double.url },
-    {
-      log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }),
-      wireId: (model, usual) => modelMap[model] ?? usual,
-    },
-  );
+  meshy({ apiKey, baseUrl: double.url }, hostFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(5000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('meshy-7', own).row;
-const pictured = (count: number, prompt = 'Of brass') =>
-  taskOf({ prompt, attachments: storage.attachments.slice(0, count) });
+const pictured = (count: number, prompt = 'Of brass') => taskOf({ prompt, attachments: attachments.slice(0, count) });
 
 const submit = (task: WorkerTask, stage = family.stages(task)[0] ?? '') =>
   family.submit({ task, signal: soon(), stage, clientJobId: 'unused' });
@@ -62,8 +54,8 @@ async function previewed() {
 
 const poll = async (task: WorkerTask, job: Awaited<ReturnType<typeof jobOf>>) =>
   family.poll({ task, signal: soon(), job });
-const uri = (index: number, type: string) =>
-  `data:image/${type};base64,${storage.pictures[index]?.toString('base64') ?? ''}`;
+const uri = (number: number, type: string) =>
+  `data:image/${type};base64,${storage.kept.get(idOf(number))?.toString('base64') ?? ''}`;
 
 describe('what is ordered', () => {
   test('words: a preview, then its refinement, each a job of its own', async () => {
@@ -93,7 +85,7 @@ describe('what is ordered', () => {
       {
         path: '/openapi/v1/image-to-3d',
         body: {
-          image_url: uri(0, 'png'),
+          image_url: uri(1, 'png'),
           ai_model: 'meshy-7',
           should_texture: true,
           enable_pbr: true,
@@ -109,15 +101,14 @@ describe('what is ordered', () => {
     async (count) => {
       await jobOf(pictured(count));
       const png = expect.stringMatching(/^data:image\/png;base64,iVBOR/);
-      const uris = [uri(0, 'png'), uri(1, 'jpeg'), png, png].slice(0, count);
+      const uris = [uri(1, 'png'), uri(2, 'jpeg'), png, png].slice(0, count);
       expect(double.requests).toMatchObject([{ path: '/openapi/v1/multi-image-to-3d', body: { image_urls: uris } }]);
     },
   );
 
   test('references have no names there: they are left out of the prompt', async () => {
-    const [attachment] = storage.attachments;
-    const both = await jobOf(pictured(1, `Like <#${attachment?.id}> but  red`));
-    const alone = await jobOf(pictured(1, `<#${attachment?.id}>`));
+    const both = await jobOf(pictured(1, `Like ${token(1)} but  red`));
+    const alone = await jobOf(pictured(1, token(1)));
     expect(double.requests.map(({ body }) => body)).toMatchObject([{ texture_prompt: 'Like but red' }, {}]);
     expect(double.requests[1]?.body).not.toHaveProperty('texture_prompt');
     expect([both.warnings.length, alone.warnings.length]).toEqual([1, 0]);
@@ -141,7 +132,7 @@ describe('what is ordered', () => {
 
   test.each([
     [{ prompt: 'a'.repeat(601) }, /at most 600 characters/],
-    [{ attachments: storage.attachments }, /at most 4 attachments/],
+    [{ attachments }, /at most 4 attachments/],
   ])('what Meshy does not take is refused before anything is asked there', async (own, message) => {
     const { handed } = server.add('meshy-7', own);
     await expect(prepare(contextOf(server, family), handed)).rejects.toMatchObject({
@@ -284,20 +275,19 @@ describe('the result', () => {
   async function resultOf(task: WorkerTask) {
     const polled = await poll(task, await jobOf(task));
     if (polled.state !== 'succeeded') throw new Error('it is not done');
-    return { task, output: polled.output, path: join(server.folder, 'result'), signal: soon(), onProgress: () => {} };
+    return () => downloaded(family, task, polled.output);
   }
 
   test('is the GLB, fetched without the key', async () => {
-    const wanted = await resultOf(pictured(1));
-    await family.download(wanted);
-    expect(await readFile(wanted.path)).toEqual(await mediaOf('meshy-7', 'job-1'));
+    const download = await resultOf(pictured(1));
+    expect(await download()).toEqual(await mediaOf('meshy-7', 'job-1'));
     expect(double.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
   test('is gone after its time', async () => {
-    const wanted = await resultOf(pictured(1));
+    const download = await resultOf(pictured(1));
     double.now = () => Date.now() + 4 * 24 * 3_600_000;
-    await expect(family.download(wanted)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
+    await expect(download()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 });
 

@@ -7,7 +7,7 @@ import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, type VendorApi } from './vendor-api.ts';
+import { type Answer, ask, bearerApi } from './vendor-api.ts';
 
 const TEXT = '/openapi/v2/text-to-3d';
 const IMAGE = '/openapi/v1/image-to-3d';
@@ -46,15 +46,8 @@ const PICTURES: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes:
 /** Shape first, then its surface: from words, Meshy makes and bills a model in two jobs. */
 const TWO_STAGES = ['preview', 'refine'];
 
-export function meshy({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: Host): Family {
-  const api: VendorApi = {
-    name: 'Meshy',
-    secrets: [apiKey],
-    log,
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    refusalIn,
-  };
+export function meshy(account: KeyedAccount, host: Host): Family {
+  const api = bearerApi('Meshy', account, host, refusalIn);
 
   async function order(path: Ref['path'], stage: Ref['stage'], body: object, call: Call, warnings: string[]) {
     const { result } = await ask(api, Ordered, { method: 'POST', path, body, paid: true }, call);
@@ -68,7 +61,7 @@ export function meshy({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: Host):
       const body = { mode: 'refine', preview_task_id: previewOf(task), enable_pbr: true };
       return order(TEXT, 'refine', body, call, []);
     }
-    const model = wireId(task.outputModel, 'latest');
+    const model = host.wireId(task.outputModel, 'latest');
     const prompt = namedPrompt(task, () => '');
     const body = { mode: 'preview', prompt, ai_model: model, target_formats: ['glb'] };
     const warnings = [`From words alone, Meshy made this with its model "${model}", not with ${task.outputModel}.`];
@@ -82,7 +75,7 @@ export function meshy({ apiKey, baseUrl }: KeyedAccount, { log, wireId }: Host):
     const texture = namedPrompt(task, () => '').replace(/\s+/g, ' ');
     const body = {
       ...(pictures.length === 1 ? { image_url: first } : { image_urls: pictures }),
-      ai_model: wireId(task.outputModel, task.outputModel),
+      ai_model: host.wireId(task.outputModel, task.outputModel),
       should_texture: true,
       enable_pbr: true,
       target_formats: ['glb'],

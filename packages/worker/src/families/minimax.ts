@@ -1,6 +1,6 @@
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
-import type { KeyedAccount } from '../provider-settings.ts';
+import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { contentOf, polledFrom, TaskStatus, TOGETHER } from './content-task.ts';
 import { fal } from './fal.ts';
@@ -9,7 +9,7 @@ import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const MODELS: Record<string, string> = { 'minimax-h3': 'MiniMax-H3', 'minimax-h3-max': 'MiniMax-H3-Max' };
@@ -34,10 +34,6 @@ const Found = z.object({
   }),
 });
 
-export interface MinimaxAccount extends KeyedAccount {
-  fal: { apiKey: string; queueUrl: string } | null;
-}
-
 /** MiniMax's own interface makes all but H3 Max at 1080p, which only fal does. */
 export function minimax(account: MinimaxAccount, host: Host): Family {
   const own = minimaxItself(account, host);
@@ -60,20 +56,13 @@ export function minimax(account: MinimaxAccount, host: Host): Family {
     download: (call) => routeOf(call.task).download(call),
     async probe(signal) {
       const found = await own.probe?.(signal);
-      return `${found} ${(await other?.probe?.(signal)) ?? 'Without FAL_KEY, minimax-h3-max has no 1080p.'}`;
+      return `${found}; ${(await other?.probe?.(signal)) ?? 'without FAL_KEY, minimax-h3-max has no 1080p'}`;
     },
   };
 }
 
-function minimaxItself({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
-  const api: VendorApi = {
-    name: 'MiniMax',
-    secrets: [apiKey],
-    log: host.log,
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    refusalIn,
-  };
+function minimaxItself(account: KeyedAccount, host: Host): Family {
+  const api = bearerApi('MiniMax', account, host, refusalIn);
   const wireId = ({ outputModel }: WorkerTask) => host.wireId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
     (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task;
@@ -122,7 +111,7 @@ function minimaxItself({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
 
     async probe(signal) {
       await ask(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
-      return 'MiniMax accepts the key.';
+      return 'MiniMax accepts the key';
     },
   };
 }

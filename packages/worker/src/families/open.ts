@@ -1,4 +1,4 @@
-import type { Family as FamilyName, FamilyState } from '@review/contract';
+import { FAMILIES, type Family as FamilyName, type FamilyState } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import { document } from './document.ts';
@@ -53,7 +53,7 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
   };
   return {
     family: (name) => families[name].family,
-    states: Object.entries(families).map(([name, { state }]) => ({ family: name as FamilyName, ...state })),
+    states: FAMILIES.map((name) => ({ family: name, ...families[name].state })),
   };
 }
 

@@ -1,17 +1,12 @@
 import type { WorkerTask } from '@review/contract';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { KeyedAccount } from '../provider-settings.ts';
+import type { KeyedAccount, OpenAiAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { lazily } from './lazily.ts';
 import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
 import { findings } from './wire-models.ts';
-
-export interface OpenAiAccount extends KeyedAccount {
-  organization?: string | null;
-  project?: string | null;
-}
 
 /** A picture of the largest size in base64, and room to spare. */
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -21,7 +16,7 @@ const LONGEST_MS = 3_600_000;
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'openai-organization', 'openai-project', 'user-agent'];
 
 /** The vendor's library, loaded when it is first used: it takes its time and 30 MB. */
-export function openAiClient(account: OpenAiAccount): () => Promise<OpenAI> {
+export function openAiClient(account: KeyedAccount & Partial<OpenAiAccount>): () => Promise<OpenAI> {
   const { apiKey, baseUrl, organization = null, project = null } = account;
   return lazily(async () => {
     const { default: Client } = await import('openai');
@@ -120,8 +115,18 @@ function byStatus(status: number): StepErrorType | undefined {
   return status === 429 ? 'RATE_LIMITED' : 'INVALID_INPUT';
 }
 
+const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });
+
 /** What an account has of the models that are asked of it. */
-export async function probeOpenAi(client: OpenAI, wanted: readonly string[], signal: AbortSignal): Promise<string> {
-  const { data } = await client.models.list({ signal });
-  return findings(wanted, new Set(data.map(({ id }) => id)));
+export function probeOpenAi(
+  vendor: Vendor,
+  client: () => Promise<OpenAI>,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  return callOpenAi(vendor, { paid: false }, async () => {
+    const { models } = await client();
+    const { data } = Listed.parse(await models.list({ signal }));
+    return findings(vendor, wanted, new Set(data.map(({ id }) => id)));
+  });
 }

@@ -26,8 +26,11 @@ export interface PictureLimits {
   ratio?: { min: number; max: number };
 }
 
+/** One after another: several large ones at once would not fit into memory beside those of other orders. */
 export async function readReferences({ task, signal }: Call): Promise<Reference[]> {
-  return Promise.all(task.attachments.map((attachment) => readReference(attachment, signal)));
+  const references: Reference[] = [];
+  for (const attachment of task.attachments) references.push(await readReference(attachment, signal));
+  return references;
 }
 
 /** More than any provider takes, and little enough to be held in memory. */
@@ -53,8 +56,10 @@ const unreadable = (id: string) =>
 
 /** The attachments as pictures of a kind that the provider takes; another kind becomes a PNG. */
 export async function readPictures(call: Call, vendor: string, limits: PictureLimits): Promise<Reference[]> {
-  const references = await readReferences(call);
-  const pictures = await Promise.all(references.map((reference) => fittingPicture(reference, vendor, limits)));
+  const pictures: Reference[] = [];
+  for (const attachment of call.task.attachments) {
+    pictures.push(await fittingPicture(await readReference(attachment, call.signal), vendor, limits));
+  }
   const { mostBytesTogether: most = Number.POSITIVE_INFINITY } = limits;
   if (pictures.reduce((sum, { bytes }) => sum + bytes.length, 0) > most) {
     throw new StepError(
@@ -86,8 +91,11 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
   return picture;
 }
 
+/** A small file can hold a picture of any size. */
+const LIMITED = { limitInputPixels: 60_000_000 };
+
 async function metadataOf(given: Reference): Promise<Metadata> {
-  return (await sharp())(given.bytes).metadata().catch(asUnreadable(given));
+  return (await sharp())(given.bytes, LIMITED).metadata().catch(asUnreadable(given));
 }
 
 /** A provider may refuse a picture of another type than is said, so it goes by what its bytes show. */
@@ -99,7 +107,7 @@ async function asItIs(given: Reference): Promise<Reference> {
 }
 
 async function asPng(given: Reference): Promise<Reference> {
-  const bytes = await (await sharp())(given.bytes).autoOrient().png().toBuffer().catch(asUnreadable(given));
+  const bytes = await (await sharp())(given.bytes, LIMITED).autoOrient().png().toBuffer().catch(asUnreadable(given));
   return { ...given, mimeType: 'image/png', bytes };
 }
 

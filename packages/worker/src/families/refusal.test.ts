@@ -82,10 +82,22 @@ test('only what never left this host is known not to have been sent', async () =
 });
 
 test('a host with several addresses, none of which takes a connection, was sent nothing', () => {
-  const failed = (code: string) => Object.assign(new Error(code), { code });
+  const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'connect' });
   const all = (...codes: string[]) => new TypeError('fetch failed', { cause: new AggregateError(codes.map(failed)) });
   expect(wasSent(all('ECONNREFUSED', 'ENETUNREACH'))).toBe(false);
   expect(wasSent(all('ECONNREFUSED', 'ECONNRESET'))).toBe(true);
+});
+
+test('a network that goes away under an order says the same as one that was never there, but the order was sent', () => {
+  for (const syscall of ['read', 'write']) {
+    expect(wasSent(Object.assign(new Error(), { code: 'EHOSTUNREACH', syscall }))).toBe(true);
+  }
+});
+
+test('a provider that says a lot is not listened to for long', () => {
+  const started = process.cpuUsage();
+  expect(shown('a.'.repeat(100_000)).length).toBeLessThanOrEqual(300);
+  expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });
 
 test('what an answer asks to wait is read in both its forms, and has an end', () => {

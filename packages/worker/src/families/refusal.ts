@@ -45,14 +45,22 @@ export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?
   return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);
 }
 
+const FINAL: ReadonlySet<StepErrorType | undefined> = new Set(['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE']);
+
+/** What would pass by itself in a call is a failure of a job that has ended: nothing is ordered again. */
+export const ofEnded = (type: StepErrorType | undefined): StepErrorType =>
+  type !== undefined && FINAL.has(type) ? type : 'PROVIDER_FAILED';
+
 const MOST_WORDS = 300;
+/** Looked at before anything is taken out: a provider may say a lot, and some of it slowly. */
+const MOST_LOOKED_AT = 4000;
 
 /** What is shorter says nothing of its own, and hiding it would hide everything else. */
 const LEAST_HIDDEN = 4;
 
 /** A provider's words without addresses, secrets and the prompt, which may all stand in them. */
 export function shown(words: string, hidden: readonly string[] = []): string {
-  let text = inOneLine(words.replaceAll('\\n', ' ').replaceAll('\\"', '"'));
+  let text = inOneLine(words.slice(0, MOST_LOOKED_AT).replaceAll('\\n', ' ').replaceAll('\\"', '"'));
   // The provider knows a prompt with its own names in the place of references.
   const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(inOneLine);
   for (const piece of pieces) if (piece.length >= LEAST_HIDDEN) text = text.replaceAll(piece, '[…]');
@@ -68,13 +76,17 @@ const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 /** Whether the request may have left this host. */
 export function wasSent(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
-  if ('code' in error && NEVER_SENT.has(String(error.code))) return false;
   // A host with several addresses fails once for each.
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(wasSent);
+  if ('code' in error && 'syscall' in error) return saysItWasSent(`${error.syscall} ${error.code}`);
   return wasSent(error.cause);
 }
 
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** Only while a connection is made: the same codes can break one off that has carried the order. */
+const NEVER_SENT = /\b(connect|getaddrinfo) (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/;
+
+/** The same, where a library keeps of a failed connection only what it says. */
+export const saysItWasSent = (words: string): boolean => !NEVER_SENT.test(words);
 
 /** Timers cannot count to just any number, and whoever asks for more than this may be asked again. */
 const LONGEST_WAIT_MS = 3_600_000;

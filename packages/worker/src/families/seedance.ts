@@ -8,7 +8,7 @@ import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 /** The dated names, without the house that they are sold by. */
@@ -44,16 +44,9 @@ const Listed = z.object({ total: z.number().int().optional(), items: z.array(z.u
 const TASKS = '/contents/generations/tasks';
 
 /** Seedance at Ark: BytePlus abroad, Volcengine in China. */
-export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family {
-  const api: VendorApi = {
-    name: 'Seedance',
-    secrets: [apiKey],
-    log: host.log,
-    baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
-    refusalIn,
-  };
-  const house = new URL(baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
+export function seedance(account: KeyedAccount, host: Host): Family {
+  const api = bearerApi('Seedance', account, host, refusalIn);
+  const house = new URL(account.baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
   const wireId = ({ outputModel }: WorkerTask) =>
     host.wireId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
   const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
@@ -97,7 +90,7 @@ export function seedance({ apiKey, baseUrl }: KeyedAccount, host: Host): Family 
 
     async probe(signal) {
       await ask(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
-      return 'Ark accepts the key.';
+      return 'Ark accepts the key';
     },
   };
 }

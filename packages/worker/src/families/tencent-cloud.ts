@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TencentCloudAccount } from '../provider-settings.ts';
 import type { Call } from './family.ts';
-import { type Refusal, refused, type Vendor } from './refusal.ts';
+import { type Refusal, refused, saysItWasSent, type Vendor } from './refusal.ts';
 import { refusalByStatus } from './vendor-api.ts';
 
 export interface Action {
@@ -57,9 +57,6 @@ function refusalIn(error: unknown, refusalOf: (code: string, words: string) => R
   return { type: 'TRANSIENT' };
 }
 
-/** The library keeps of a failed connection only what it says. */
 const unanswered = (error: unknown): Refusal => ({
-  type: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(String(error))
-    ? 'TRANSIENT'
-    : 'AMBIGUOUS_SUBMIT',
+  type: saysItWasSent(String(error)) ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT',
 });

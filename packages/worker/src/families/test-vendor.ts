@@ -3,6 +3,7 @@ import type { Family as FamilyName } from '@review/contract';
 import { z } from 'zod';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { Family } from './family.ts';
+import { retryAfter, wasSent } from './refusal.ts';
 
 const Ordered = z.union([z.object({ id: z.string() }), z.object({ content: z.base64() })]);
 const State = z.discriminatedUnion('state', [
@@ -21,7 +22,6 @@ const REFUSALS: Partial<Record<number, StepErrorType>> = {
   422: 'CONTENT_POLICY',
   503: 'TRANSIENT',
 };
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const POLL_MS = 50;
 
 /**
@@ -39,9 +39,7 @@ export function testVendor(address: string): (name: FamilyName) => Family {
     });
     if (response.ok) return response;
     if (response.status === 429) {
-      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-      const delayMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-      throw new StepError('RATE_LIMITED', 'The provider asks for patience.', delayMs);
+      throw new StepError('RATE_LIMITED', 'The provider asks for patience.', retryAfter(response.headers));
     }
     throw new StepError(REFUSALS[response.status] ?? unknown, `The provider answered ${response.status}.`);
   }
@@ -107,10 +105,4 @@ export function testVendor(address: string): (name: FamilyName) => Family {
     },
   };
   return (name) => (name === 'kling' ? kling : family);
-}
-
-/** Whether the request may have left this host. */
-function wasSent(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return !(cause instanceof Error && 'code' in cause && NEVER_SENT.includes(String(cause.code)));
 }

@@ -1,6 +1,8 @@
 import type { WorkerTask } from '@review/contract';
 import type { z } from 'zod';
+import type { KeyedAccount } from '../provider-settings.ts';
 import type { Call } from './family.ts';
+import type { Host } from './open.ts';
 import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 
 export interface Answer {
@@ -16,6 +18,21 @@ export interface VendorApi extends Vendor {
   /** Reads a refusal out of an answer, whatever its status; null for one that is fine. */
   refusalIn(answer: Answer): Refusal | null;
 }
+
+/** A provider that takes its key as a bearer token, as most do. */
+export const bearerApi = (
+  name: string,
+  { apiKey, baseUrl }: KeyedAccount,
+  { log }: Pick<Host, 'log'>,
+  refusalIn: VendorApi['refusalIn'],
+): VendorApi => ({
+  name,
+  secrets: [apiKey],
+  log,
+  baseUrl,
+  headers: { authorization: `Bearer ${apiKey}` },
+  refusalIn,
+});
 
 export interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -1,10 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JobRef } from './family.ts';
-import { hostFor, idOf, orderFor, type Storage, startStorage, taskFor } from './test/asking.ts';
+import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Double, type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 import { mediaOf } from './test/media.ts';
@@ -15,15 +12,12 @@ const LITE = 'veo-3.1-lite-generate-preview';
 const { signal } = new AbortController();
 let storage: Storage;
 let google: GoogleDouble;
-let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'review-veo-'));
   storage = await startStorage();
   await mediaOf(MODEL, '');
 }, 60_000);
 afterAll(async () => {
   await storage[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   google = await startGoogle();
@@ -33,7 +27,7 @@ beforeEach(async () => {
 const familyFor = (apiKey = GOOGLE_KEY, host = hostFor()) => veo({ apiKey, baseUrl: google.url }, host);
 
 async function order(task: WorkerTask, family = familyFor()): Promise<JobRef> {
-  const submitted = await family.submit(orderFor(task));
+  const submitted = await family.submit(callFor(task));
   if (!('job' in submitted)) throw new Error('there is no job');
   return submitted.job;
 }
@@ -55,7 +49,7 @@ test('every setting is sent but the sound, which cannot be chosen', async () => 
   expect(job).toMatchObject({ id: `models/${MODEL}/operations/op1` });
   expect(google.requests[0]).toMatchObject({ method: 'POST', path: `/v1beta/models/${MODEL}:predictLongRunning` });
   expect(google.requests[0]?.body).toEqual({
-    instances: [{ prompt: 'A lamp by the window' }],
+    instances: [{ prompt: 'A lamp' }],
     parameters: { sampleCount: 1, durationSeconds: 8, aspectRatio: '9:16', resolution: '4k' },
   });
 });
@@ -68,8 +62,12 @@ test('without settings the defaults are sent', async () => {
 });
 
 test('up to three attachments are pictures of what is to be seen', async () => {
-  const attachments = [await storage.picture(1), await storage.picture(2, 'webp'), await storage.picture(3, 'jpeg')];
-  await order(taskFor(MODEL, { prompt: `<#${idOf(3)}> beside <#${idOf(1)}>`, attachments }));
+  const attachments = [
+    await storage.picture(1),
+    await storage.picture(2, { format: 'webp' }),
+    await storage.picture(3, { format: 'jpeg' }),
+  ];
+  await order(taskFor(MODEL, { prompt: `${token(3)} beside ${token(1)}`, attachments }));
   expect(google.requests[0]?.body).toMatchObject({
     instances: [
       {
@@ -86,12 +84,12 @@ test('up to three attachments are pictures of what is to be seen', async () => {
 });
 
 test('the lite model takes them as the first and the last frame', async () => {
-  const [first, last] = [await storage.picture(1), await storage.picture(2, 'jpeg')];
-  await order(taskFor(LITE, { prompt: `From <#${idOf(1)}>`, attachments: [first] }));
+  const [first, last] = [await storage.picture(1), await storage.picture(2, { format: 'jpeg' })];
+  await order(taskFor(LITE, { prompt: `From ${token(1)}`, attachments: [first] }));
   expect(google.requests[0]?.body).toMatchObject({
     instances: [{ prompt: 'From the first frame', image: frame('image/png') }],
   });
-  const prompt = `From <#${idOf(1)}> to <#${idOf(2)}>`;
+  const prompt = `From ${token(1)} to ${token(2)}`;
   await order(taskFor(LITE, { prompt, attachments: [first, last] }));
   expect(google.requests[1]?.body).toMatchObject({
     instances: [
@@ -198,9 +196,7 @@ async function download(): Promise<Buffer> {
   const [task, family] = [taskFor(MODEL), familyFor()];
   const polled = await poll(await order(task, family));
   if (polled.state !== 'succeeded') throw new Error('it runs');
-  const path = join(folder, crypto.randomUUID());
-  await family.download({ task, signal, output: polled.output, path, onProgress: () => {} });
-  return readFile(path);
+  return downloaded(family, task, polled.output);
 }
 
 test('the video is fetched with the key, and from where it redirects to without', async () => {

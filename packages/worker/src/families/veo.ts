@@ -2,13 +2,14 @@ import type { GenerateVideosConfig, GenerateVideosSource, Image, VideoGeneration
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import { StepError, type StepErrorType } from '../step-error.ts';
+import type { StepErrorType } from '../step-error.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { downloadResult } from './result.ts';
+import { settingsOf } from './video-settings.ts';
 import { wireModels } from './wire-models.ts';
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
@@ -76,8 +77,7 @@ export function veo(account: KeyedAccount, host: Host): Family {
       await downloadResult(vendor, { url: uri, path, signal, onProgress, key });
     },
 
-    probe: (signal) =>
-      callGoogle(vendor, { kind: 'probe' }, async () => probeGoogle(await client(), wireModels('veo', host), signal)),
+    probe: (signal) => probeGoogle(vendor, client, wireModels('veo', host), signal),
   };
 }
 
@@ -85,8 +85,7 @@ const isLite = ({ outputModel }: WorkerTask): boolean => outputModel === 'veo-3.
 
 /** The small model takes the first and the last frame, the large one pictures of what is to be seen. */
 function orderOf(task: WorkerTask, pictures: readonly Reference[], referenceType: VideoGenerationReferenceType) {
-  if (task.configs === null) throw new StepError('CONFIG_INVALID', 'A video needs its settings.');
-  const { durationSeconds, aspectRatio, resolution } = task.configs;
+  const { durationSeconds, aspectRatio, resolution } = settingsOf(task);
   const [first, last] = pictures.map(imageOf);
   const frames = isLite(task);
   const source: GenerateVideosSource = {

@@ -82,7 +82,7 @@ describe('pdf', () => {
     const markdown = `# One\n\n1. a\n   - b\n     - [x] done\n\n> quote *soft* **hard** ~~gone~~ \`code\`\n\n---\n
 [web](https://example.com) [bad](javascript:alert(1)) ![a picture](/etc/passwd) ![far](http://127.0.0.1:1/x.png)\n
 | a | b |\n|---|---|\n| only |\n\n<b>raw</b>\n\nline  \nbreak[^1]\n\n[^1]: a note\n\n${'> '.repeat(40)}deep\n`;
-    const { bytes } = await pdfOf(markdown, 'Everything');
+    const { bytes } = await pdfOf(markdown, { title: 'Everything', writtenAt: new Date() });
     const { text } = await pdfText(bytes);
     for (const part of ['One', 'quote soft hard gone code', 'web bad a picture', 'only', 'raw', 'a note', 'deep']) {
       expect(text).toContain(part);

@@ -11,11 +11,14 @@ export const makeMarkdown: Maker = async (request, path) => {
   await writeFile(path, markdownOf(request));
 };
 
+/** The same request makes the same bytes, whenever it is made. */
+const ALWAYS = new Date('2026-01-01T00:00:00Z');
+
 export const makePdf: Maker = async (request, path, task) => {
   const { pdfOf } = await import('../documents/pdf.ts');
   const markdown = markdownOf(request);
   task.progress(0.1);
-  const { bytes } = await pdfOf(markdown, titleOf(request));
+  const { bytes } = await pdfOf(markdown, { title: titleOf(request), writtenAt: ALWAYS });
   task.checkpoint();
   await writeFile(path, bytes);
 };

@@ -1,4 +1,4 @@
-import { findModel, type GenerationTask, limitBreaches, type WorkerTask } from '@review/contract';
+import { capBreaches, findModel, type GenerationTask, limitBreaches, type WorkerTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
 import { readOpenTask, type StepContext } from './context.ts';
 
@@ -20,19 +20,8 @@ export async function prepare(
 
 /** A vendor's caps hold for the vendor; the sandbox takes whatever the interface allows. */
 function checkCaps(task: WorkerTask, provider: 'live' | 'sandbox'): void {
-  const caps = findModel(task.outputModel)?.caps;
-  if (caps === undefined || provider === 'sandbox') return;
-  const characters = Array.from(task.prompt).length;
-  if (caps.promptCharacters !== null && characters > caps.promptCharacters) {
-    throw new StepError(
-      'INVALID_INPUT',
-      `${task.outputModel} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`,
-    );
-  }
-  if (caps.attachments !== null && task.attachments.length > caps.attachments) {
-    throw new StepError(
-      'INVALID_INPUT',
-      `${task.outputModel} takes at most ${caps.attachments} attachment${caps.attachments === 1 ? '' : 's'}; there are ${task.attachments.length}.`,
-    );
-  }
+  const model = findModel(task.outputModel);
+  if (model === undefined || provider === 'sandbox') return;
+  const [breach] = capBreaches(model, task);
+  if (breach) throw new StepError('INVALID_INPUT', breach.message);
 }

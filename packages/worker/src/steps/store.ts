@@ -49,7 +49,7 @@ export async function storeOutput(
       onOwnDisk(async () => {
         await mkdir(context.workDirectory, { recursive: true });
         await family.download({ task, signal: context.signal, output, path, onProgress: report });
-        if (task.configs?.generateAudio === false) await removeAudio(path);
+        if (task.configs?.generateAudio === false) await removeAudio(path, context.signal);
       });
     await (inHand ? insist(context.signal, fetch) : fetch());
     await insist(context.signal, async (tries) => {

@@ -1,6 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findModel, settingsInEffect, type VideoSettings, type WorkerTask } from '@review/contract';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import type { Family, Output } from '../family.ts';
 import type { Host } from '../open.ts';
 import { type Double, startDouble } from './double.ts';
 
@@ -8,6 +12,10 @@ type Attachment = WorkerTask['attachments'][number];
 
 export const idOf = (number: number): string => `FX${String(number).padStart(20, '0')}`;
 
+/** The token by which a prompt names an attachment. */
+export const token = (number: number): string => `<#${idOf(number)}>`;
+
+/** A generation as a worker is given it. */
 export function taskFor(
   outputModel: string,
   asked: Partial<Omit<WorkerTask, 'configs'>> & { configs?: Partial<VideoSettings> } = {},
@@ -20,7 +28,7 @@ export function taskFor(
     status: 'RUNNING',
     outputType: model.outputType,
     outputModel,
-    prompt: 'A lamp by the window',
+    prompt: 'A lamp',
     attachments: [],
     stages: {},
     stored: false,
@@ -29,7 +37,8 @@ export function taskFor(
   };
 }
 
-export const orderFor = (task: WorkerTask, signal = new AbortController().signal, stage = 'submit') => ({
+/** What a step gives along with a call. */
+export const callFor = (task: WorkerTask, signal = new AbortController().signal, stage = 'submit') => ({
   task,
   signal,
   stage,
@@ -37,34 +46,65 @@ export const orderFor = (task: WorkerTask, signal = new AbortController().signal
 });
 
 /** A host that keeps what it logs, and maps models as told. */
-export function hostFor(modelMap: Record<string, string> = {}): Host & { logged: string[] } {
-  const logged: string[] = [];
+export function hostFor(
+  modelMap: Record<string, string> = {},
+  logged: string[] = [],
+): Host & { logged: readonly string[] } {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   return { log, logged, wireId: (model, usual) => modelMap[model] ?? usual };
 }
 
+export interface Picture {
+  format?: 'png' | 'jpeg' | 'webp' | 'gif';
+  width?: number;
+  height?: number;
+}
+
+export function pictureOf({ format = 'png', width = 320, height = 320 }: Picture = {}, red = 200): Promise<Buffer> {
+  const create = { width, height, channels: 3, background: { r: red, g: 90, b: 90 } } as const;
+  return sharp({ create }).toFormat(format).toBuffer();
+}
+
 export interface Storage extends AsyncDisposable {
+  /** What it has, by the id of the attachment. */
+  kept: ReadonlyMap<string, Buffer>;
   attach(number: number, name: string, mimeType: string, bytes: Buffer): Attachment;
   /** A plain picture of its own colour, under the id of that number. */
-  picture(number: number, format?: 'png' | 'jpeg' | 'webp' | 'gif'): Promise<Attachment>;
+  picture(number: number, picture?: Picture): Promise<Attachment>;
 }
 
 /** A storage from which attachments are read. */
 export async function startStorage(): Promise<Storage> {
   const kept = new Map<string, Buffer>();
-  const storage: Double = await startDouble(({ path }) => ({ body: kept.get(path) ?? Buffer.alloc(0) }));
+  const storage: Double = await startDouble(({ path }) => {
+    const bytes = kept.get(path.slice(1));
+    return bytes === undefined ? { status: 404 } : { body: bytes };
+  });
   const attach: Storage['attach'] = (number, name, mimeType, bytes) => {
-    kept.set(`/${idOf(number)}`, bytes);
-    const url = `${storage.url}/${idOf(number)}?signature=secret-of-the-storage`;
-    return { id: idOf(number), content: { name, mimeType, size: bytes.length, url } };
+    const id = idOf(number);
+    kept.set(id, bytes);
+    const url = `${storage.url}/${id}?signature=secret-of-the-storage`;
+    return { id, content: { name, mimeType, size: bytes.length, url } };
   };
   return {
+    kept,
     attach,
-    async picture(number, format = 'png') {
-      const create = { width: 32, height: 32, channels: 3, background: { r: number * 40, g: 90, b: 90 } } as const;
-      const bytes = await sharp({ create }).toFormat(format).toBuffer();
-      return attach(number, `picture ${number}.${format}`, `image/${format}`, bytes);
+    async picture(number, picture = {}) {
+      const { format = 'png' } = picture;
+      return attach(number, `picture ${number}.${format}`, `image/${format}`, await pictureOf(picture, number * 40));
     },
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
   };
+}
+
+/** What the family brings in as the result. */
+export async function downloaded(family: Family, task: WorkerTask, output: Output): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'review-result-'));
+  try {
+    const path = join(folder, 'result');
+    await family.download({ ...callFor(task), output, path, onProgress: () => {} });
+    return await readFile(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,10 @@
 import type { Family, OutputType } from '@review/contract';
 import type { Double, Order } from './double.ts';
+import { FAL_KEY, startFal } from './fal.ts';
 import { GOOGLE_KEY, startGoogle } from './google.ts';
 import { startHunyuan } from './hunyuan3d.ts';
 import { KLING_KEY, startKling } from './kling.ts';
+import { mediaOf } from './media.ts';
 import { startMeshy } from './meshy.ts';
 import { MINIMAX_KEY, startMinimax } from './minimax.ts';
 import { OPENAI_KEY, startOpenAi } from './openai.ts';
@@ -12,6 +14,8 @@ export interface StartedDouble {
   families: Family[];
   double: Double;
   outputTypeOf(order: Order): OutputType;
+  /** What it hands out for an order, where that can be told from other results and is stored as it is. */
+  mediaFor(order: Order): Promise<Buffer> | null;
   /** What makes a worker take the double for its vendor. */
   settings: Record<string, string>;
 }
@@ -27,7 +31,8 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       DOCUMENT_LLM_BASE_URL: double.baseUrl,
       DOCUMENT_LLM_MODEL: 'writer-1',
     };
-    return { families: ['gpt-image', 'document'], double, outputTypeOf: () => 'IMAGE', settings };
+    const outputTypeOf = ({ id }: Order) => (id.startsWith('chatcmpl-') ? 'DOCUMENT' : 'IMAGE');
+    return { families: ['gpt-image', 'document'], double, outputTypeOf, mediaFor: () => null, settings };
   },
   async () => {
     const double = await startGoogle();
@@ -36,6 +41,10 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       families: ['gemini-image', 'veo'],
       double,
       outputTypeOf: ({ id }) => (id.includes('/operations/') ? 'VIDEO' : 'IMAGE'),
+      mediaFor: ({ id }) => {
+        const [, name] = id.split('/operations/');
+        return name === undefined ? null : mediaOf('veo-3.1-generate-preview', name);
+      },
       settings,
     };
   },
@@ -45,6 +54,7 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       families: ['kling'],
       double,
       outputTypeOf: () => 'VIDEO',
+      mediaFor: ({ id }) => mediaOf('kling-3.0', id),
       settings: { KLING_API_KEY: KLING_KEY, KLING_BASE_URL: double.url },
     };
   },
@@ -54,6 +64,7 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       families: ['seedance'],
       double,
       outputTypeOf: () => 'VIDEO',
+      mediaFor: ({ id }) => mediaOf('seedance-2.0', id),
       settings: { ARK_API_KEY: ARK_KEY, ARK_BASE_URL: double.baseUrl },
     };
   },
@@ -63,7 +74,18 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       families: ['minimax'],
       double,
       outputTypeOf: () => 'VIDEO',
+      mediaFor: () => null,
       settings: { MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: double.url },
+    };
+  },
+  async () => {
+    const double = await startFal();
+    return {
+      families: ['minimax'],
+      double,
+      outputTypeOf: () => 'VIDEO',
+      mediaFor: () => null,
+      settings: { FAL_KEY, FAL_QUEUE_URL: double.url },
     };
   },
   async () => {
@@ -72,6 +94,7 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       families: ['meshy'],
       double,
       outputTypeOf: () => '3D',
+      mediaFor: ({ id }) => mediaOf('meshy-7', id),
       settings: { MESHY_API_KEY: double.key, MESHY_BASE_URL: double.url },
     };
   },
@@ -82,7 +105,13 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       TENCENTCLOUD_SECRET_KEY: 'secret',
       HUNYUAN_ENDPOINT: double.url,
     };
-    return { families: ['hunyuan3d'], double, outputTypeOf: () => '3D', settings };
+    return {
+      families: ['hunyuan3d'],
+      double,
+      outputTypeOf: () => '3D',
+      mediaFor: ({ id }) => mediaOf('hunyuan3d-3.1', id),
+      settings,
+    };
   },
 ];
 
