@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacksChromium } from './browser.ts';
-import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+import { expect, test } from 'vitest';
+import { inConsole, OWNER, REVIEWER } from './console-house.ts';
 
-describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }, () => {
-  let house: ConsoleHouse;
-  let key = '';
-  beforeAll(async () => {
-    house = await ConsoleHouse.open();
-    key = await house.keyOf(OWNER);
-  });
-  afterAll(() => house?.[Symbol.asyncDispose]());
-
-  const newProject = async () => (await house.service.client.projects.create({ body: { name: 'Talk' } })).data.id;
-
+inConsole('comments in the console', (house) => {
   test('a comment on a frame names its moment and leads back to it; it is answered, reacted to and resolved', async () => {
-    const fileId = await house.generate({
-      outputType: 'VIDEO',
-      outputModel: 'seedance-2.0',
-      prompt: 'A slow pan',
+    const fileId = await house().service.generate('seedance-2.0', 'A slow pan', {
       configs: { resolution: '480p', durationSeconds: 4 },
     });
-    await house.service.ended(fileId);
-    await using visit = await house.visit({ key });
+    await house().service.ended(fileId);
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open(`/files/${fileId}?at=1500`);
     const at = () => page.evaluate<number>('document.querySelector("video").currentTime');
@@ -65,7 +51,7 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
     await comment.getByRole('button', { name: 'Open again' }).click();
     await comment.getByRole('button', { name: 'Resolve' }).click();
     await expect
-      .poll(() => house.service.client.comments.listOnFile({ params: { id: fileId } }))
+      .poll(() => house().service.client.comments.listOnFile({ params: { id: fileId } }))
       .toMatchObject({
         data: [
           { anchor: 1500, replies: { count: 1 }, reactions: [{ type: '🦊', reacted: true }], resolvedAt: /^\d{4}/ },
@@ -75,8 +61,8 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
   });
 
   test('an attachment goes with a comment and comes back as it was', async () => {
-    const projectId = await newProject();
-    await using visit = await house.visit({ key });
+    const projectId = await house().newProject('Talk');
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     await page.getByText('No comments yet').waitFor();
@@ -95,8 +81,8 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
     expect(Buffer.concat(await stream.toArray()).toString()).toBe('from the call');
     expect(await comment.getByRole('button', { name: /wrong\.txt/ }).count()).toBe(0);
 
-    await using other = await house.visit({
-      key: await house.keyOf(OWNER, ['projects:read', 'comments:read']),
+    await using other = await house().visit({
+      key: await house().keyOf(OWNER, ['projects:read', 'comments:read']),
     });
     await other.open(`/projects/${projectId}/comments`);
     const closed = other.page.getByRole('button', { name: /notes\.txt/ });
@@ -108,12 +94,12 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
   });
 
   test('older comments are loaded on the way up, and what is read stays where it is', async () => {
-    const projectId = await newProject();
-    const { client } = house.service;
+    const projectId = await house().newProject('Talk');
+    const { client } = house().service;
     for (let number = 1; number <= 120; number++) {
       await client.comments.create({ params: { id: projectId }, body: { content: `Remark ${number}.` } });
     }
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     await page.getByText('Remark 120.').waitFor();
@@ -145,12 +131,12 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
   });
 
   test('a comment is edited and deleted by its author, deleted by an owner, and by nobody else', async () => {
-    const { projectId, client } = house.service;
+    const { projectId, client } = house().service;
     const { data: made } = await client.comments.create({
       params: { id: projectId },
       body: { content: 'By the owner.' },
     });
-    await using visit = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await using visit = await house().visit({ key: await house().keyOf(REVIEWER) });
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     const of = (words: string) => page.getByRole('article').filter({ hasText: words });
@@ -178,18 +164,18 @@ describe.skipIf(lacksChromium())('comments in the console', { timeout: 120_000 }
   });
 
   test('what is refused is taken back and said, and nothing that was written is lost', async () => {
-    const projectId = await newProject();
-    await using visit = await house.visit({ key });
+    const projectId = await house().newProject('Talk');
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
-    const { data } = await house.service.client.comments.create({
+    const { data } = await house().service.client.comments.create({
       params: { id: projectId },
       body: { content: 'Will be gone.' },
     });
     await page.reload();
     const comment = page.getByRole('article').filter({ hasText: 'Will be gone.' });
     await comment.waitFor();
-    await house.service.client.projects.delete({ params: { id: projectId } });
+    await house().service.client.projects.delete({ params: { id: projectId } });
     await comment.getByRole('button', { name: 'Resolve' }).click();
     await comment
       .getByRole('alert')

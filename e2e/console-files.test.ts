@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacksChromium } from './browser.ts';
-import { ConsoleHouse, OWNER } from './console-house.ts';
+import { expect, test } from 'vitest';
+import { inConsole } from './console-house.ts';
 import { until } from './processes.ts';
 import { sha256 } from './service.ts';
 import type { Visit } from './visit.ts';
@@ -10,224 +9,227 @@ import type { Visit } from './visit.ts';
 const PART_BYTES = 64 * 1024;
 const PARTS = 16;
 
-describe.skipIf(lacksChromium())('files in the console', { timeout: 120_000 }, () => {
-  let house: ConsoleHouse;
-  let key = '';
-  beforeAll(async () => {
-    house = await ConsoleHouse.open({ UPLOAD_PART_SIZE: String(PART_BYTES) });
-    key = await house.keyOf(OWNER);
-  });
-  afterAll(() => house?.[Symbol.asyncDispose]());
+inConsole(
+  'files in the console',
+  (house) => {
+    async function newProject(visit: Visit): Promise<string> {
+      const id = await house().newProject('Uploads');
+      await visit.open(`/projects/${id}`);
+      await visit.page.getByText('No files here yet').waitFor();
+      return id;
+    }
+    const filesOf = async (id: string) => (await house().service.client.files.list({ params: { id } })).data;
 
-  async function newProject(visit: Visit): Promise<string> {
-    const { data } = await house.service.client.projects.create({ body: { name: 'Uploads' } });
-    await visit.open(`/projects/${data.id}`);
-    await visit.page.getByText('No files here yet').waitFor();
-    return data.id;
-  }
-  const filesOf = async (id: string) => (await house.service.client.files.list({ params: { id } })).data;
+    /** Lets so many parts through and holds the others until it is opened. */
+    async function holdParts(page: Page, passing: number) {
+      const held: Route[] = [];
+      let sent = 0;
+      let open = false;
+      await page.route('**/blobs/**', async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        if (!open && sent >= passing) return void held.push(route);
+        sent++;
+        await route.continue();
+      });
+      return {
+        sent: () => sent,
+        open: () => {
+          open = true;
+          // Those of an upload that was paused have no page to go back to.
+          for (const route of held) void route.continue().catch(() => {});
+        },
+      };
+    }
 
-  /** Lets so many parts through and holds the others until it is opened. */
-  async function holdParts(page: Page, passing: number) {
-    const held: Route[] = [];
-    let sent = 0;
-    let open = false;
-    await page.route('**/blobs/**', async (route) => {
-      if (route.request().method() !== 'PUT') return route.continue();
-      if (!open && sent >= passing) return void held.push(route);
-      sent++;
-      await route.continue();
+    test('an upload is paused, goes on after a reload where it stopped, and arrives whole', async () => {
+      await using visit = await house().visit();
+      const { page } = visit;
+      const projectId = await newProject(visit);
+      const bytes = randomBytes(PART_BYTES * PARTS);
+      const source = { name: 'rushes.bin', mimeType: 'application/octet-stream', buffer: bytes };
+      const gate = await holdParts(page, 6);
+      await page.getByLabel('Files to upload').setInputFiles(source);
+      const uploads = page.getByRole('list', { name: 'Uploads' });
+      await uploads.getByText('37 %').waitFor();
+      await visit.expectAccessible('an upload');
+      await page.getByRole('button', { name: 'Pause the upload of rushes.bin' }).click();
+      await uploads.getByText('Paused').waitFor();
+      await page.reload();
+      await uploads.getByText('Waiting for its file').waitFor();
+
+      const choose = async (file: typeof source) => {
+        const chooser = page.waitForEvent('filechooser');
+        await page.getByRole('button', { name: 'Choose rushes.bin' }).click();
+        await (await chooser).setFiles(file);
+      };
+      await choose({ ...source, buffer: bytes.subarray(1) });
+      await uploads.getByText('That is not the same file').waitFor();
+      gate.open();
+      await choose(source);
+      await uploads.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'rushes.bin' }).waitFor();
+      expect(gate.sent(), 'no part that had arrived was sent again').toBe(PARTS);
+      const [file] = await filesOf(projectId);
+      expect(file).toMatchObject({ status: 'UPLOADED', size: bytes.length });
+      expect(sha256(await house().service.bytesOf(file?.id ?? ''))).toBe(sha256(bytes));
+      expect(visit.takeComplaints()).toEqual([]);
     });
-    return {
-      sent: () => sent,
-      open: () => {
-        open = true;
-        // Those of an upload that was paused have no page to go back to.
-        for (const route of held) void route.continue().catch(() => {});
-      },
-    };
-  }
 
-  test('an upload is paused, goes on after a reload where it stopped, and arrives whole', async () => {
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    const projectId = await newProject(visit);
-    const bytes = randomBytes(PART_BYTES * PARTS);
-    const source = { name: 'rushes.bin', mimeType: 'application/octet-stream', buffer: bytes };
-    const gate = await holdParts(page, 6);
-    await page.getByLabel('Files to upload').setInputFiles(source);
-    const uploads = page.getByRole('list', { name: 'Uploads' });
-    await uploads.getByText('37 %').waitFor();
-    await visit.expectAccessible('an upload');
-    await page.getByRole('button', { name: 'Pause the upload of rushes.bin' }).click();
-    await uploads.getByText('Paused').waitFor();
-    await page.reload();
-    await uploads.getByText('Waiting for its file').waitFor();
-
-    const choose = async (file: typeof source) => {
-      const chooser = page.waitForEvent('filechooser');
-      await page.getByRole('button', { name: 'Choose rushes.bin' }).click();
-      await (await chooser).setFiles(file);
-    };
-    await choose({ ...source, buffer: bytes.subarray(1) });
-    await uploads.getByText('That is not the same file').waitFor();
-    gate.open();
-    await choose(source);
-    await uploads.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'rushes.bin' }).waitFor();
-    expect(gate.sent(), 'no part that had arrived was sent again').toBe(PARTS);
-    const [file] = await filesOf(projectId);
-    expect(file).toMatchObject({ status: 'UPLOADED', size: bytes.length });
-    expect(sha256(await house.service.bytesOf(file?.id ?? ''))).toBe(sha256(bytes));
-    expect(visit.takeComplaints()).toEqual([]);
-  });
-
-  test('an upload that is paused goes on by a click; one that is aborted is gone on the service too', async () => {
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    const projectId = await newProject(visit);
-    const gate = await holdParts(page, 2);
-    const buffer = randomBytes(PART_BYTES * 4);
-    const mimeType = 'application/octet-stream';
-    await page.getByLabel('Files to upload').setInputFiles([
-      { name: 'kept.bin', mimeType, buffer },
-      { name: 'dropped.bin', mimeType, buffer },
-    ]);
-    await page.getByRole('button', { name: 'Pause the upload of kept.bin' }).click();
-    await page.getByText('Paused').waitFor();
-    await until('the service knows both', async () => (await filesOf(projectId)).length === 2);
-    await page.getByRole('button', { name: 'Abort the upload of dropped.bin' }).click();
-    gate.open();
-    await page.getByRole('button', { name: 'Go on with the upload of kept.bin' }).click();
-    await page.getByRole('list', { name: 'Uploads' }).waitFor({ state: 'detached' });
-    await expect
-      .poll(async () => (await filesOf(projectId)).map(({ name, status }) => `${name} ${status}`).toSorted())
-      .toEqual(['dropped.bin CANCELED', 'kept.bin UPLOADED']);
-    expect(visit.takeComplaints()).toEqual([]);
-  });
-
-  test('files that are dragged onto the page go into the folder that is open', async () => {
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    const projectId = await newProject(visit);
-    const { data: folder } = await house.service.client.folders.create({
-      params: { id: projectId },
-      body: { name: 'Inbox' },
+    test('an upload that is paused goes on by a click; one that is aborted is gone on the service too', async () => {
+      await using visit = await house().visit();
+      const { page } = visit;
+      const projectId = await newProject(visit);
+      const gate = await holdParts(page, 2);
+      const buffer = randomBytes(PART_BYTES * 4);
+      const mimeType = 'application/octet-stream';
+      await page.getByLabel('Files to upload').setInputFiles([
+        { name: 'kept.bin', mimeType, buffer },
+        { name: 'dropped.bin', mimeType, buffer },
+      ]);
+      await page.getByRole('button', { name: 'Pause the upload of kept.bin' }).click();
+      await page.getByText('Paused').waitFor();
+      await until('the service knows both', async () => (await filesOf(projectId)).length === 2);
+      await page.getByRole('button', { name: 'Abort the upload of dropped.bin' }).click();
+      gate.open();
+      await page.getByRole('button', { name: 'Go on with the upload of kept.bin' }).click();
+      await page.getByRole('list', { name: 'Uploads' }).waitFor({ state: 'detached' });
+      await expect
+        .poll(async () => (await filesOf(projectId)).map(({ name, status }) => `${name} ${status}`).toSorted())
+        .toEqual(['dropped.bin CANCELED', 'kept.bin UPLOADED']);
+      expect(visit.takeComplaints()).toEqual([]);
     });
-    await visit.open(`/projects/${projectId}?folder=${folder.id}`);
-    await page.getByText('No files here yet').waitFor();
-    const dataTransfer = await page.evaluateHandle(`(() => {
+
+    test('what is kept of uploads but cannot be read stops no page', async () => {
+      await using visit = await house().visit();
+      await newProject(visit);
+      await visit.page.evaluate("sessionStorage.setItem('uploads', '[{')");
+      await visit.page.reload();
+      await visit.page.getByText('No files here yet').waitFor();
+      expect(visit.takeComplaints()).toEqual([]);
+    });
+
+    test('files that are dragged onto the page go into the folder that is open', async () => {
+      await using visit = await house().visit();
+      const { page } = visit;
+      const projectId = await newProject(visit);
+      const { data: folder } = await house().service.client.folders.create({
+        params: { id: projectId },
+        body: { name: 'Inbox' },
+      });
+      await visit.open(`/projects/${projectId}?folder=${folder.id}`);
+      await page.getByText('No files here yet').waitFor();
+      const dataTransfer = await page.evaluateHandle(`(() => {
       const carried = new DataTransfer();
       carried.items.add(new File(['a note'], 'note.txt', { type: 'text/plain' }));
       return carried;
     })()`);
-    const target = page.getByText('No files here yet');
-    await target.dispatchEvent('dragover', { dataTransfer });
-    await page.getByText('Drop to upload into Inbox').waitFor();
-    await target.dispatchEvent('drop', { dataTransfer });
-    await page.getByRole('link', { name: 'note.txt' }).waitFor();
-    await expect.poll(() => filesOf(projectId)).toMatchObject([{ name: 'note.txt', folder: { id: folder.id } }]);
-    expect(visit.takeComplaints()).toEqual([]);
-  });
-
-  test('a file is tagged, renamed, moved, downloaded and deleted', async () => {
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    const projectId = await newProject(visit);
-    await house.service.client.folders.create({ params: { id: projectId }, body: { name: 'Done' } });
-    await page.getByLabel('Files to upload').setInputFiles({
-      name: 'plan.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('the plan'),
+      const target = page.getByText('No files here yet');
+      await target.dispatchEvent('dragover', { dataTransfer });
+      await page.getByText('Drop to upload into Inbox').waitFor();
+      await target.dispatchEvent('drop', { dataTransfer });
+      await page.getByRole('link', { name: 'note.txt' }).waitFor();
+      await expect.poll(() => filesOf(projectId)).toMatchObject([{ name: 'note.txt', folder: { id: folder.id } }]);
+      expect(visit.takeComplaints()).toEqual([]);
     });
-    await page.getByRole('link', { name: 'plan.txt' }).waitFor();
-    await page.getByRole('button', { name: /Review status of plan.txt/ }).click();
-    await page.getByRole('menuitem', { name: 'Approved' }).click();
-    await page.getByRole('button', { name: 'Review status of plan.txt: Approved. Change' }).waitFor();
-    const menu = async (file: string, item: string) => {
-      await page.getByRole('button', { name: `What to do with ${file}` }).click();
-      await page.getByRole('menuitem', { name: item }).click();
-    };
-    await menu('plan.txt', 'Rename');
-    await page.getByRole('dialog').getByLabel('Name').fill('idea.txt');
-    await page.getByRole('button', { name: 'Rename', exact: true }).click();
-    await page.getByRole('link', { name: 'idea.txt' }).waitFor();
-    const download = page.waitForEvent('download');
-    await menu('idea.txt', 'Download');
-    expect((await download).suggestedFilename()).toBe('idea.txt');
-    await page.reload();
-    await menu('idea.txt', 'Move');
-    await page.getByRole('radio', { name: 'Done' }).check();
-    await page.getByRole('button', { name: 'Move here' }).click();
-    await page.getByRole('link', { name: 'idea.txt' }).waitFor({ state: 'detached' });
-    await page.getByLabel('Search files in this project').fill('idea');
-    await page.getByRole('link', { name: 'idea.txt' }).waitFor();
-    await menu('idea.txt', 'Delete');
-    await page.getByRole('button', { name: 'Delete file' }).click();
-    await page.getByText('No file matches').waitFor();
-    expect(await filesOf(projectId)).toEqual([]);
-    expect(visit.takeComplaints()).toEqual([]);
-  });
 
-  test('two pictures are chosen and compared: beside each other, wiped and overlaid', async () => {
-    const asked = { outputType: 'IMAGE', outputModel: 'gpt-image-2' } as const;
-    const left = await house.generate({ ...asked, prompt: 'A red lamp' });
-    const right = await house.generate({ ...asked, prompt: 'A blue lamp' });
-    for (const id of [left, right]) await house.service.ended(id);
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    await visit.open(`/projects/${house.service.projectId}`);
-    for (const id of [left, right]) {
-      const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/files/${id}"]`) });
-      await row.getByRole('checkbox').check();
-    }
-    await page.getByRole('button', { name: 'Compare' }).click();
-    await page.waitForURL(/\/compare/);
-    const pictures = page.getByRole('main').locator('img');
-    await expect.poll(() => pictures.count()).toBe(2);
-    await visit.expectAccessible('pictures side by side');
-    for (const mode of ['Wipe', 'Overlay']) {
-      await page.getByText(mode, { exact: true }).click();
-      await page.waitForURL(new RegExp(`mode=${mode.toLowerCase()}`));
+    test('a file is tagged, renamed, moved, downloaded and deleted', async () => {
+      await using visit = await house().visit();
+      const { page } = visit;
+      const projectId = await newProject(visit);
+      await house().service.client.folders.create({ params: { id: projectId }, body: { name: 'Done' } });
+      await page.getByLabel('Files to upload').setInputFiles({
+        name: 'plan.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('the plan'),
+      });
+      await page.getByRole('link', { name: 'plan.txt' }).waitFor();
+      await page.getByRole('button', { name: /Review status of plan.txt/ }).click();
+      await page.getByRole('menuitem', { name: 'Approved' }).click();
+      await page.getByRole('button', { name: 'Review status of plan.txt: Approved. Change' }).waitFor();
+      const menu = async (file: string, item: string) => {
+        await page.getByRole('button', { name: `What to do with ${file}` }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+      };
+      await menu('plan.txt', 'Rename');
+      await page.getByRole('dialog').getByLabel('Name').fill('idea.txt');
+      await page.getByRole('button', { name: 'Rename', exact: true }).click();
+      await page.getByRole('link', { name: 'idea.txt' }).waitFor();
+      const download = page.waitForEvent('download');
+      await menu('idea.txt', 'Download');
+      expect((await download).suggestedFilename()).toBe('idea.txt');
       await page.reload();
-      const slider = page.getByRole('slider');
-      await slider.focus();
-      await page.keyboard.press('Home');
-      const style = await pictures.nth(1).getAttribute('style');
-      expect(style).toMatch(mode === 'Wipe' ? /inset\(0(px)? 0(px)? 0(px)? 0%\)/ : /opacity: 0/);
-      await visit.expectAccessible(mode);
-    }
-    expect(visit.takeComplaints()).toEqual([]);
-  });
+      await menu('idea.txt', 'Move');
+      await page.getByRole('radio', { name: 'Done' }).check();
+      await page.getByRole('button', { name: 'Move here' }).click();
+      await page.getByRole('link', { name: 'idea.txt' }).waitFor({ state: 'detached' });
+      await page.getByLabel('Search files in this project').fill('idea');
+      await page.getByRole('link', { name: 'idea.txt' }).waitFor();
+      await menu('idea.txt', 'Delete');
+      await page.getByRole('button', { name: 'Delete file' }).click();
+      await page.getByText('No file matches').waitFor();
+      expect(await filesOf(projectId)).toEqual([]);
+      expect(visit.takeComplaints()).toEqual([]);
+    });
 
-  test('two videos play and are stepped as one', async () => {
-    const configs = { resolution: '480p', durationSeconds: 4 };
-    const asked = { outputType: 'VIDEO', outputModel: 'seedance-2.0', configs } as const;
-    const left = await house.generate({ ...asked, prompt: 'A slow pan' });
-    const right = await house.generate({ ...asked, prompt: 'A fast pan' });
-    for (const id of [left, right]) await house.service.ended(id);
-    await using visit = await house.visit({ key });
-    const { page } = visit;
-    await visit.open(`/compare?left=${left}&right=${right}`);
-    const films = '[...document.querySelectorAll("video")]';
-    const times = () => page.evaluate<number[]>(`${films}.map((film) => film.currentTime)`);
-    const ready = () => page.evaluate<number>(`${films}.filter((film) => film.readyState > 2).length`);
-    await expect.poll(ready).toBe(2);
-    await visit.expectAccessible('two videos');
-    await page.getByRole('button', { name: 'Play both' }).click();
-    await expect.poll(async () => Math.min(...(await times())), { timeout: 20_000 }).toBeGreaterThan(0.5);
-    await page.getByRole('button', { name: 'Pause both' }).click();
-    const apart = async () => {
-      const [one = 0, other = 9] = await times();
-      return Math.abs(one - other);
-    };
-    await expect.poll(apart).toBeLessThan(0.05);
-    const [before = 0] = await times();
-    await page.getByRole('button', { name: 'Next frame of both' }).click();
-    await expect.poll(async () => ((await times())[0] ?? 0) > before).toBe(true);
-    await expect.poll(apart).toBeLessThan(0.05);
-    await page.reload();
-    await expect.poll(ready).toBe(2);
-    expect(visit.takeComplaints()).toEqual([]);
-  });
-});
+    test('two pictures are chosen and compared: beside each other, wiped and overlaid', async () => {
+      const left = await house().service.generate('gpt-image-2', 'A red lamp');
+      const right = await house().service.generate('gpt-image-2', 'A blue lamp');
+      for (const id of [left, right]) await house().service.ended(id);
+      await using visit = await house().visit();
+      const { page } = visit;
+      await visit.open(`/projects/${house().service.projectId}`);
+      for (const id of [left, right]) {
+        const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/files/${id}"]`) });
+        await row.getByRole('checkbox').check();
+      }
+      await page.getByRole('button', { name: 'Compare' }).click();
+      await page.waitForURL(/\/compare/);
+      const pictures = page.getByRole('main').locator('img');
+      await expect.poll(() => pictures.count()).toBe(2);
+      await visit.expectAccessible('pictures side by side');
+      for (const mode of ['Wipe', 'Overlay']) {
+        await page.getByText(mode, { exact: true }).click();
+        await page.waitForURL(new RegExp(`mode=${mode.toLowerCase()}`));
+        await page.reload();
+        const slider = page.getByRole('slider');
+        await slider.focus();
+        await page.keyboard.press('Home');
+        const style = await pictures.nth(1).getAttribute('style');
+        expect(style).toMatch(mode === 'Wipe' ? /inset\(0(px)? 0(px)? 0(px)? 0%\)/ : /opacity: 0/);
+        await visit.expectAccessible(mode);
+      }
+      expect(visit.takeComplaints()).toEqual([]);
+    });
+
+    test('two videos play and are stepped as one', async () => {
+      const configs = { resolution: '480p', durationSeconds: 4 };
+      const left = await house().service.generate('seedance-2.0', 'A slow pan', { configs });
+      const right = await house().service.generate('seedance-2.0', 'A fast pan', { configs });
+      for (const id of [left, right]) await house().service.ended(id);
+      await using visit = await house().visit();
+      const { page } = visit;
+      await visit.open(`/compare?left=${left}&right=${right}`);
+      const films = '[...document.querySelectorAll("video")]';
+      const times = () => page.evaluate<number[]>(`${films}.map((film) => film.currentTime)`);
+      const ready = () => page.evaluate<number>(`${films}.filter((film) => film.readyState > 2).length`);
+      await expect.poll(ready).toBe(2);
+      await visit.expectAccessible('two videos');
+      await page.getByRole('button', { name: 'Play both' }).click();
+      await expect.poll(async () => Math.min(...(await times())), { timeout: 20_000 }).toBeGreaterThan(0.5);
+      await page.getByRole('button', { name: 'Pause both' }).click();
+      const apart = async () => {
+        const [one = 0, other = 9] = await times();
+        return Math.abs(one - other);
+      };
+      await expect.poll(apart).toBeLessThan(0.05);
+      const [before = 0] = await times();
+      await page.getByRole('button', { name: 'Next frame of both' }).click();
+      await expect.poll(async () => ((await times())[0] ?? 0) > before).toBe(true);
+      await expect.poll(apart).toBeLessThan(0.05);
+      await page.reload();
+      await expect.poll(ready).toBe(2);
+      expect(visit.takeComplaints()).toEqual([]);
+    });
+  },
+  { UPLOAD_PART_SIZE: String(PART_BYTES) },
+);

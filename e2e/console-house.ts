@@ -1,17 +1,33 @@
 import { resolve } from 'node:path';
-import type { GenerateRequest, Scope } from '@review/contract';
+import { SCOPES, type Scope } from '@review/contract';
 import type { Browser, Page } from 'playwright-core';
-import { z } from 'zod';
-import { openBrowser } from './browser.ts';
-import { printed } from './processes.ts';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findUser } from '../packages/server/src/accounts/queries.ts';
+import { issueKey } from '../packages/server/src/credentials/issue.ts';
+import { lacksChromium, openBrowser } from './browser.ts';
 import { Service, type Settings } from './service.ts';
 import { type Manner, Visit } from './visit.ts';
 
-const repository = resolve(import.meta.dirname, '..');
+const CONSOLE_DIR = resolve(import.meta.dirname, '../apps/dev-console/dist');
 export const OWNER = 'olive@demo.example';
 export const REVIEWER = 'rui@demo.example';
 
-export type Asked = Pick<GenerateRequest, 'outputType' | 'outputModel' | 'prompt' | 'configs'>;
+/** Runs the tests in front of a console that stands for the whole file, with a service and a browser of its own. */
+export function inConsole(name: string, tests: (house: () => ConsoleHouse) => void, settings: Settings = {}): void {
+  describe.skipIf(lacksChromium())(name, { timeout: 120_000 }, () => {
+    let opened: ConsoleHouse | undefined;
+    beforeAll(async () => {
+      opened = await ConsoleHouse.open(settings);
+    });
+    afterAll(async () => {
+      await opened?.[Symbol.asyncDispose]();
+    });
+    tests(() => {
+      if (opened === undefined) throw new Error('the console is not open yet');
+      return opened;
+    });
+  });
+}
 
 /** A server with the built console, a worker, and a browser to look at it with. */
 export class ConsoleHouse implements AsyncDisposable {
@@ -23,45 +39,28 @@ export class ConsoleHouse implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(settings: Settings = {}): Promise<ConsoleHouse> {
-    const service = await Service.start({
-      CONSOLE_DIR: resolve(repository, 'apps/dev-console/dist'),
-      SANDBOX_MILLISECONDS: '300',
-      ...settings,
-    });
+  static async open(settings: Settings): Promise<ConsoleHouse> {
+    const [service, browser] = await Promise.all([Service.start({ CONSOLE_DIR, ...settings }), openBrowser()]);
     await service.startWorker('console');
-    return new ConsoleHouse(service, await openBrowser());
+    return new ConsoleHouse(service, browser);
   }
 
-  visit(manner: Manner = {}): Promise<Visit> {
-    return Visit.begin(this.#browser, this.service.url, manner);
+  /** Somebody who is signed in as the owner, unless another key is given, or none. */
+  visit({ key = this.service.key, ...manner }: Manner = {}): Promise<Visit> {
+    return Visit.begin(this.#browser, this.service.url, { key, ...manner });
   }
 
   /** A key of one of the people of the demo. */
-  async keyOf(email: string, scopes: readonly Scope[] | 'all' = 'all'): Promise<string> {
-    const { data } = await this.service.client.ping.ping();
-    const command = resolve(repository, 'packages/server/dist/commands/main.js');
-    const scopesText = scopes === 'all' ? 'all' : scopes.join(',');
-    const words = [
-      'key',
-      'create',
-      '--workspace',
-      data.workspace.id,
-      '--user',
-      email,
-      '--scopes',
-      scopesText,
-      '--json',
-    ];
-    const answer = await printed(process.execPath, [command, ...words], this.service.settings);
-    return z.object({ key: z.string() }).parse(JSON.parse(answer)).key;
+  async keyOf(email: string, scopes: readonly Scope[] = SCOPES): Promise<string> {
+    const { client, database } = this.service;
+    const { data } = await client.ping.ping();
+    const userId = await findUser(database.db, email);
+    if (userId === undefined) throw new Error(`the demo has no ${email}`);
+    return (await issueKey(database.db, { workspaceId: data.workspace.id, userId, scopes })).key;
   }
 
-  /** A generation that was asked for elsewhere. */
-  async generate(asked: Asked): Promise<string> {
-    const body = { folder: null, attachments: [], ...asked };
-    const { service } = this;
-    return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
+  async newProject(name: string): Promise<string> {
+    return (await this.service.client.projects.create({ body: { name } })).data.id;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

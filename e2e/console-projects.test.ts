@@ -1,28 +1,19 @@
 import { contract } from '@review/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacksChromium } from './browser.ts';
-import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+import { expect, test } from 'vitest';
+import { inConsole, OWNER, REVIEWER } from './console-house.ts';
 import type { Visit } from './visit.ts';
 
-describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }, () => {
-  let house: ConsoleHouse;
-  let key = '';
-  beforeAll(async () => {
-    house = await ConsoleHouse.open();
-    key = await house.keyOf(OWNER);
-  });
-  afterAll(() => house?.[Symbol.asyncDispose]());
-
+inConsole('projects in the console', (house) => {
   /** A project of the test's own, and its page. */
   async function newProject(visit: Visit, name: string): Promise<string> {
-    const { data } = await house.service.client.projects.create({ body: { name } });
-    await visit.open(`/projects/${data.id}`);
+    const id = await house().newProject(name);
+    await visit.open(`/projects/${id}`);
     await visit.page.getByRole('heading', { name, level: 1 }).waitFor();
-    return data.id;
+    return id;
   }
 
   test('a project is made, found by searching and sorting, and still there after a reload', async () => {
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open('/projects');
     await page.getByRole('button', { name: 'New project' }).click();
@@ -55,9 +46,9 @@ describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }
   });
 
   test('a list of more than a page goes on when asked', async () => {
-    const { client } = house.service;
+    const { client } = house().service;
     for (let number = 0; number < 52; number++) await client.projects.create({ body: { name: `Paged ${number}` } });
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const cards = visit.page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
     await visit.open('/projects?keyword=Paged');
     await expect.poll(() => cards.count()).toBe(50);
@@ -67,7 +58,7 @@ describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }
   });
 
   test('folders are made, entered, renamed, moved and deleted; a full one stays and says why', async () => {
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
     const id = await newProject(visit, 'With folders');
     const menuOf = async (folder: string, item: string) => {
@@ -110,15 +101,15 @@ describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }
     await menuOf('Rushes', 'Delete');
     await page.getByRole('button', { name: 'Delete folder' }).click();
     await page.getByRole('link', { name: 'Rushes', exact: true }).waitFor({ state: 'detached' });
-    const { data } = await house.service.client.folders.list({ params: { id } });
+    const { data } = await house().service.client.folders.list({ params: { id } });
     expect(data).toMatchObject([{ name: 'Day two', parent: null }]);
     expect(visit.takeComplaints(/409/)).toEqual([]);
   });
 
   test('versions hold files and a status; a closed one is opened by owners and managers alone', async () => {
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
-    const { projectId } = house.service;
+    const { projectId } = house().service;
     await visit.open(`/projects/${projectId}/versions`);
     await page.getByRole('button', { name: 'New version' }).click();
     const form = page.getByRole('dialog');
@@ -136,20 +127,20 @@ describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }
     await visit.expectAccessible('a version');
     const address = new URL(page.url()).pathname;
 
-    await using other = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await using other = await house().visit({ key: await house().keyOf(REVIEWER) });
     await other.open(address);
     await other.page.getByRole('button', { name: /Review status of Third cut: Closed/ }).click();
     const approved = other.page.getByRole('menuitem', { name: 'Approved' });
     await approved.getByText('only an owner or a manager opens it again').waitFor();
     await approved.click({ force: true });
     expect(await approved.getAttribute('aria-disabled')).toBe('true');
-    const { data } = await house.service.client.versions.get({ params: { id: address.slice(-36) } });
+    const { data } = await house().service.client.versions.get({ params: { id: address.slice(-36) } });
     expect(data.status).toBe('CLOSED');
     expect([...visit.takeComplaints(), ...other.takeComplaints()]).toEqual([]);
   });
 
   test('a project is renamed, its deletion scheduled and undone; meanwhile nothing in it can be changed', async () => {
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
     const id = await newProject(visit, 'To be renamed');
     await page.getByRole('link', { name: 'Settings' }).click();
@@ -172,10 +163,10 @@ describe.skipIf(lacksChromium())('projects in the console', { timeout: 120_000 }
   });
 
   test('what a role or a scope forbids is off and says so, and no request is refused for it', async () => {
-    const { projectId } = house.service;
-    await using reviewer = await house.visit({ key: await house.keyOf(REVIEWER) });
+    const { projectId } = house().service;
+    await using reviewer = await house().visit({ key: await house().keyOf(REVIEWER) });
     const withoutWriting = ['projects:read', 'folders:read', 'files:read'] as const;
-    await using reader = await house.visit({ key: await house.keyOf(OWNER, withoutWriting) });
+    await using reader = await house().visit({ key: await house().keyOf(OWNER, withoutWriting) });
     for (const [visit, reason] of [
       [reviewer, 'Only owners, managers and members of the project can do this'],
       [reader, `This key lacks the scope ${contract.files.startUpload.metadata.scopes[0]}`],

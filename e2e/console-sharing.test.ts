@@ -1,25 +1,14 @@
 import type { Scope } from '@review/contract';
 import { SCOPES } from '@review/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacksChromium } from './browser.ts';
-import { ConsoleHouse, OWNER, REVIEWER } from './console-house.ts';
+import { expect, test } from 'vitest';
+import { inConsole, OWNER, REVIEWER } from './console-house.ts';
 
 const without = (scope: Scope): Scope[] => SCOPES.filter((each) => each !== scope);
 
-describe.skipIf(lacksChromium())('members and access links in the console', { timeout: 120_000 }, () => {
-  let house: ConsoleHouse;
-  let key = '';
-  beforeAll(async () => {
-    house = await ConsoleHouse.open();
-    key = await house.keyOf(OWNER);
-  });
-  afterAll(() => house?.[Symbol.asyncDispose]());
-
-  const newProject = async (name: string) => (await house.service.client.projects.create({ body: { name } })).data.id;
-
+inConsole('members and access links in the console', (house) => {
   test('people of the workspace are added, given another role and removed; the last owner stays', async () => {
-    const projectId = await newProject('With people');
-    await using visit = await house.visit({ key });
+    const projectId = await house().newProject('With people');
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/members`);
     await page.getByRole('button', { name: 'Add members' }).click();
@@ -35,7 +24,7 @@ describe.skipIf(lacksChromium())('members and access links in the console', { ti
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByLabel('Role of Mia Member').selectOption('manager');
     await expect
-      .poll(async () => (await house.service.client.members.list({ params: { id: projectId } })).data)
+      .poll(async () => (await house().service.client.members.list({ params: { id: projectId } })).data)
       .toContainEqual(expect.objectContaining({ role: 'PROJECT_MANAGER' }));
     await page.getByRole('button', { name: 'Remove Rui Reviewer' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
@@ -51,8 +40,8 @@ describe.skipIf(lacksChromium())('members and access links in the console', { ti
   });
 
   test('a link is made, copied, opened by somebody who then is a member, and revoked', async () => {
-    const projectId = await newProject('Shared by link');
-    await using visit = await house.visit({ key });
+    const projectId = await house().newProject('Shared by link');
+    await using visit = await house().visit();
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await visit.open(`/projects/${projectId}/links`);
@@ -69,14 +58,14 @@ describe.skipIf(lacksChromium())('members and access links in the console', { ti
     expect(address).toMatch(/\/join#[\w-]{20,}$/);
     await visit.expectAccessible('access links');
 
-    await using other = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await using other = await house().visit({ key: await house().keyOf(REVIEWER) });
     await other.page.goto(address);
     await other.page.reload();
     await other.expectAccessible('the page of a link');
     await other.page.getByRole('button', { name: 'Join the project' }).click();
     await other.page.getByRole('link', { name: 'Shared by link' }).click();
     await other.page.getByRole('heading', { name: 'Shared by link' }).waitFor();
-    const { data } = await house.service.client.members.list({ params: { id: projectId } });
+    const { data } = await house().service.client.members.list({ params: { id: projectId } });
     expect(data).toContainEqual(expect.objectContaining({ role: 'PROJECT_REVIEWER' }));
 
     await row.getByRole('button', { name: 'Revoke' }).click();
@@ -89,12 +78,12 @@ describe.skipIf(lacksChromium())('members and access links in the console', { ti
   });
 
   test('a link keeps its key to itself without the scope, and the page to itself for other roles', async () => {
-    const { projectId, client } = house.service;
+    const { projectId, client } = house().service;
     await client.accessLinks.create({
       params: { id: projectId },
       body: { role: 'PROJECT_MEMBER', description: 'Ours' },
     });
-    await using visit = await house.visit({ key: await house.keyOf(OWNER, without('access-links:read.key')) });
+    await using visit = await house().visit({ key: await house().keyOf(OWNER, without('access-links:read.key')) });
     await visit.open(`/projects/${projectId}/links`);
     const copy = visit.page
       .getByRole('listitem')
@@ -104,7 +93,7 @@ describe.skipIf(lacksChromium())('members and access links in the console', { ti
     await copy.focus();
     await visit.page.getByRole('tooltip').getByText('access-links:read.key').waitFor();
 
-    await using reviewer = await house.visit({ key: await house.keyOf(REVIEWER) });
+    await using reviewer = await house().visit({ key: await house().keyOf(REVIEWER) });
     await reviewer.open(`/projects/${projectId}/links`);
     await reviewer.page.getByRole('note').getByText('Only owners and managers of the project can do this').waitFor();
     expect([...visit.takeComplaints(), ...reviewer.takeComplaints()]).toEqual([]);

@@ -1,7 +1,6 @@
 import { SCOPES } from '@review/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacksChromium } from './browser.ts';
-import { ConsoleHouse, OWNER } from './console-house.ts';
+import { expect, test } from 'vitest';
+import { inConsole, OWNER } from './console-house.ts';
 
 const HOSTILE = `# How we review
 
@@ -15,17 +14,9 @@ const HOSTILE = `# How we review
 | watch | all |
 `;
 
-describe.skipIf(lacksChromium())('skills in the console', { timeout: 120_000 }, () => {
-  let house: ConsoleHouse;
-  let key = '';
-  beforeAll(async () => {
-    house = await ConsoleHouse.open();
-    key = await house.keyOf(OWNER);
-  });
-  afterAll(() => house?.[Symbol.asyncDispose]());
-
+inConsole('skills in the console', (house) => {
   test('a skill is made, written with a preview that runs nothing, published, changed and exported', async () => {
-    await using visit = await house.visit({ key });
+    await using visit = await house().visit();
     const { page } = visit;
     await visit.open('/skills');
     await page.getByRole('button', { name: 'New skill' }).click();
@@ -93,7 +84,7 @@ describe.skipIf(lacksChromium())('skills in the console', { timeout: 120_000 }, 
   });
 
   test('without the scopes skills cannot be read, or read but not changed', async () => {
-    await using reader = await house.visit({ key: await house.keyOf(OWNER, ['skills:read']) });
+    await using reader = await house().visit({ key: await house().keyOf(OWNER, ['skills:read']) });
     await reader.open('/skills');
     const make = reader.page.getByRole('button', { name: 'New skill' });
     await expect.poll(() => make.getAttribute('aria-disabled')).toBe('true');
@@ -101,7 +92,7 @@ describe.skipIf(lacksChromium())('skills in the console', { timeout: 120_000 }, 
     await reader.page.getByRole('tooltip').getByText('This key lacks the scope skills:write').waitFor();
 
     const others = SCOPES.filter((scope) => scope !== 'skills:read');
-    await using stranger = await house.visit({ key: await house.keyOf(OWNER, others), dark: true, phone: true });
+    await using stranger = await house().visit({ key: await house().keyOf(OWNER, others), dark: true, phone: true });
     await stranger.open('/skills');
     await stranger.page.getByRole('note').getByText('This key lacks the scope skills:read').waitFor();
     await stranger.expectAccessible('skills that cannot be read');

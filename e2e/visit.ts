@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 
 export interface Manner {
-  /** Signed in with this key from the start. */
-  key?: string;
+  /** Signed in with this key from the start; null is nobody yet. */
+  key?: string | null;
   dark?: boolean;
   phone?: boolean;
 }
@@ -33,14 +33,18 @@ export class Visit implements AsyncDisposable {
     page.on('pageerror', (error) => this.#complaints.push(String(error)));
   }
 
-  static async begin(browser: Browser, url: string, { key, dark = false, phone = false }: Manner = {}): Promise<Visit> {
+  static async begin(
+    browser: Browser,
+    url: string,
+    { key = null, dark = false, phone = false }: Manner = {},
+  ): Promise<Visit> {
     const context = await browser.newContext({
       colorScheme: dark ? 'dark' : 'light',
       viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 820 },
       reducedMotion: 'reduce',
     });
     context.setDefaultTimeout(20_000);
-    if (key !== undefined) {
+    if (key !== null) {
       // Only at the first look: whoever signs out stays so.
       const content = `if (sessionStorage.length === 0) sessionStorage.setItem('api-key', '${key}')`;
       await context.addInitScript({ content });

@@ -14,11 +14,7 @@ const oneOf = (words: readonly string[], last: 'or' | 'and') =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
 /** Why the rules of an endpoint forbid a call, or null: told before it is tried, by the contract's own rules. */
-export function refusalOf(
-  { metadata }: Pick<Route, 'metadata'>,
-  scopes: readonly Scope[],
-  role?: ProjectRole,
-): string | null {
+function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope[], role?: ProjectRole): string | null {
   if (metadata.scopes.length > 0 && !metadata.scopes.some((scope) => scopes.includes(scope))) {
     return `This key lacks the scope ${oneOf(metadata.scopes, 'or')}.`;
   }

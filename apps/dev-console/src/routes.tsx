@@ -1,25 +1,18 @@
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { joinRoute } from './access-links/route.ts';
+import { joinRoute, linksRoute } from './access-links/route.ts';
+import { projectCommentsRoute } from './comments/route.ts';
 import { compareRoute } from './files/compare/route.ts';
-import { fileRoute } from './files/route.ts';
+import { fileRoute, projectFilesRoute } from './files/route.ts';
 import { generateRoute, runRoute, runsRoute } from './generation/route.ts';
+import { membersRoute } from './members/route.ts';
 import { healthRoute } from './ping/health-route.ts';
 import { signInRoute } from './ping/sign-in-route.ts';
-import {
-  linksRoute,
-  membersRoute,
-  projectCommentsRoute,
-  projectFilesRoute,
-  projectRoute,
-  projectSettingsRoute,
-  projectsRoute,
-  versionRoute,
-  versionsRoute,
-} from './projects/route.ts';
+import { projectRoute, projectSettingsRoute, projectsRoute } from './projects/route.ts';
 import { consoleRoute, homeRoute, rootRoute } from './shell/route.tsx';
 import { skillRoute, skillsRoute } from './skills/route.ts';
 import { NothingHere } from './ui/nothing-here.tsx';
 import { ProblemNotice } from './ui/problem-notice.tsx';
+import { versionRoute, versionsRoute } from './versions/route.ts';
 
 /** Every page of the console; a room adds its own here, one line each. */
 const routeTree = rootRoute.addChildren([

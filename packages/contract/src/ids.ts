@@ -58,4 +58,4 @@ export const references = (id: z.ZodString, bounds: { min?: number; max: number 
         seen.add(item.id);
       }
     })
-    .meta({ uniqueItems: true });
+    .meta({ uniqueItems: true, maxItems: bounds.max });

@@ -9,12 +9,19 @@ export const Timestamp = z
   })
   .meta({ examples: ['2026-11-15 08:30:00.000000'] });
 
+/** In milliseconds, as `Date` counts them. */
+export const instantOf = (timestamp: string): number =>
+  Date.parse(`${timestamp.slice(0, 10)}T${timestamp.slice(11, 23)}Z`);
+
+/** Back again; an instant of `Date` has no microseconds. */
+export const timestampOf = (instant: number): string =>
+  `${new Date(instant).toISOString().slice(0, 23).replace('T', ' ')}000`;
+
 /** A time that a caller names: in the same form, and one that a calendar and a clock have. */
 export const ChosenTime = Timestamp.refine(
   (value) => {
-    const milliseconds = `${value.slice(0, 10)}T${value.slice(11, 23)}Z`;
-    const time = new Date(milliseconds);
-    return !Number.isNaN(time.getTime()) && time.toISOString() === milliseconds;
+    const instant = instantOf(value);
+    return !Number.isNaN(instant) && timestampOf(instant).slice(0, 23) === value.slice(0, 23);
   },
   { error: 'There is no such time.', params: { code: 'INVALID_TIME' } },
 );

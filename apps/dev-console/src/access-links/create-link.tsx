@@ -1,8 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { LinkRole } from '@review/contract';
+import { contract, LinkRole, timestampOf } from '@review/contract';
 import { useState } from 'react';
 import { roleName } from '../access.ts';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
@@ -14,16 +15,13 @@ const LASTING = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-const inDays = (days: number) =>
-  `${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 23).replace('T', ' ')}000`;
-
 export function CreateLink({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const [role, setRole] = useState<LinkRole>('PROJECT_REVIEWER');
   const [description, setDescription] = useState('');
   const [days, setDays] = useState('7');
   const create = useChange(
     async () => {
-      const expiresAt = days === '' ? null : inDays(Number(days));
+      const expiresAt = days === '' ? null : timestampOf(Date.now() + Number(days) * DAY_MS);
       const body = { role, description: description.trim() || null, expiresAt };
       await client.accessLinks.create({ params: { id: projectId }, body });
     },
@@ -35,7 +33,7 @@ export function CreateLink({ projectId, onClose }: { projectId: string; onClose:
         label="For whom"
         description="Only you and other managers read this."
         data-autofocus
-        maxLength={1024}
+        maxLength={mostOf(contract.accessLinks.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />

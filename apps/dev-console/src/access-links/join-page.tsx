@@ -1,7 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { contract } from '@review/contract';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { useSession } from '../ping/session-query.ts';
 import { Page } from '../ui/page.tsx';
@@ -36,7 +38,7 @@ export function JoinPage() {
             required
             classNames={{ input: 'mono' }}
             autoComplete="off"
-            maxLength={255}
+            maxLength={mostOf(contract.accessLinks.redeem.body.shape.accessKey)}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
           />

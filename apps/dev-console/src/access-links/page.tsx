@@ -1,6 +1,6 @@
 import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { contract, type ListedAccessLink } from '@review/contract';
+import { contract, instantOf, type ListedAccessLink } from '@review/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { roleName } from '../access.ts';
@@ -13,8 +13,9 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import rows from '../ui/rows.module.css';
-import { instantOf, Time, useNow } from '../ui/time.tsx';
+import { Time, useNow } from '../ui/time.tsx';
 import { CreateLink } from './create-link.tsx';
 
 const route = getRouteApi('/console/projects/$projectId/links');
@@ -64,11 +65,7 @@ export function LinksPage() {
                   <LinkRow key={link.id} link={link} refusal={refusal} />
                 ))}
               </ul>
-              {query.hasNextPage && (
-                <Button variant="default" mx="auto" onClick={() => void query.fetchNextPage()}>
-                  Show older links
-                </Button>
-              )}
+              <MoreButton query={query}>Show older links</MoreButton>
             </>
           );
         }}

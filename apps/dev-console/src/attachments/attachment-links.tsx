@@ -1,11 +1,11 @@
 import type { CommentAttachment } from '@review/contract';
 import { client } from '../api.ts';
 import { useChange } from '../change.ts';
-import { sizeOf } from '../files/queries.ts';
 import { save } from '../files/save.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { sizeOf } from '../ui/size.ts';
 import classes from './attachments.module.css';
 
 /** What hangs on a comment, to download. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Progress, Stack, Text } from '@mantine/core';
-import { sizeOf } from '../files/queries.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { sizeOf } from '../ui/size.ts';
 import classes from './attachments.module.css';
 import type { NewAttachmentList } from './use-new-attachments.ts';
 

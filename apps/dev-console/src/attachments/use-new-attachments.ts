@@ -1,9 +1,10 @@
 import { upload } from '@review/client';
-import type { CommentAttachment } from '@review/contract';
+import { type CommentAttachment, contract } from '@review/contract';
 import { useRef, useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 
-const MOST = 10;
+const MOST = mostOf(contract.comments.create.body.shape.attachments);
 
 export interface NewAttachment {
   key: string;

@@ -1,7 +1,9 @@
 import { ActionIcon, Checkbox, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { contract } from '@review/contract';
 import { useState } from 'react';
 import { NewAttachments } from '../attachments/new-attachments.tsx';
 import { useNewAttachments } from '../attachments/use-new-attachments.ts';
+import { mostOf } from '../bounds.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -58,7 +60,7 @@ export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: Com
         autosize
         minRows={label === 'Reply' ? 1 : 2}
         maxRows={10}
-        maxLength={5000}
+        maxLength={mostOf(contract.comments.create.body.shape.content)}
         value={content}
         onChange={({ target }) => setContent(target.value)}
         onPaste={(event) => {

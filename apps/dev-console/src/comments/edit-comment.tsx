@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
-import type { CommentRecord } from '@review/contract';
+import { type CommentRecord, contract } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { useCommentChange } from './queries.ts';
 
@@ -20,7 +21,7 @@ export function EditComment({ comment, onClose }: { comment: CommentRecord; onCl
         autosize
         minRows={2}
         maxRows={12}
-        maxLength={5000}
+        maxLength={mostOf(contract.comments.update.body.shape.content)}
         autoFocus
         value={content}
         onChange={({ target }) => setContent(target.value)}

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
 import { readAgain } from '../change.ts';
 import { meQuery } from '../members/me.ts';
-import type { Topic } from './queries.ts';
 
 /** What somebody is about to say. */
 export interface Draft {
@@ -23,8 +22,6 @@ export interface Place {
   on: { project: string } | { file: string };
   replyTo: string | null;
 }
-
-export const topicOf = ({ on, replyTo }: Place): Topic => (replyTo === null ? on : { comment: replyTo });
 
 /** Posts drafts; those on their way are shown as such until the list itself has them. */
 export function usePosting(place: Place) {

@@ -1,4 +1,5 @@
-import type { CommentRecord } from '@review/contract';
+import type { RequestOf } from '@review/client';
+import type { CommentRecord, contract } from '@review/contract';
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
 import { client, queryClient } from '../api.ts';
 import { readAgain } from '../change.ts';
@@ -10,7 +11,7 @@ const LISTS = ['comments', 'list'] as const;
 const CHANGES = ['change of a comment'] as const;
 const LOOK_AGAIN_MS = 15_000;
 
-const listOf = (topic: Topic, body: { resolved?: boolean; prev?: string }) => {
+const listOf = (topic: Topic, body: RequestOf<typeof contract.comments.list>['body']) => {
   if ('project' in topic) return client.comments.list({ params: { id: topic.project }, body });
   if ('file' in topic) return client.comments.listOnFile({ params: { id: topic.file }, body });
   return client.comments.listReplies({ params: { id: topic.comment }, body });

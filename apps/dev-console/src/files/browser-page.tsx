@@ -5,6 +5,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { Breadcrumb } from '../folders/breadcrumb.tsx';
 import { FolderRow } from '../folders/folder-row.tsx';
@@ -15,6 +16,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { NameDialog } from '../ui/name-dialog.tsx';
 import rows from '../ui/rows.module.css';
 import { statusLabel } from '../ui/status-badge.tsx';
@@ -106,16 +108,7 @@ export function FilesPage() {
                     />
                   ))}
                 </ul>
-                {files.hasNextPage && (
-                  <Button
-                    variant="default"
-                    mx="auto"
-                    loading={files.isFetchingNextPage}
-                    onClick={() => void files.fetchNextPage()}
-                  >
-                    Show older files
-                  </Button>
-                )}
+                <MoreButton query={files}>Show older files</MoreButton>
               </>
             );
           }}
@@ -139,7 +132,7 @@ function Filters() {
         aria-label="Search files in this project"
         placeholder="Search in all folders"
         leftSection={<Icon name="search" />}
-        maxLength={100}
+        maxLength={mostOf(contract.files.search.body.shape.keyword)}
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);
@@ -190,7 +183,7 @@ function NewFolder(props: { projectId: string; parentId: string | null; refusal:
           title="New folder"
           submit="Create folder"
           label="Name"
-          maxLength={64}
+          maxLength={mostOf(contract.folders.create.body.shape.name)}
           change={create}
           onName={create.mutate}
           onClose={dialog.close}

@@ -1,7 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
+import type { RequestOf } from '@review/client';
 import { contract, type FileRecord, type Folder } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { MoveDialog } from '../folders/move-dialog.tsx';
 import type { ProjectRefusal } from '../projects/project-query.ts';
@@ -26,8 +28,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
   const params = { id: file.id };
   const consequences = { touches: [['files'], ['runs', file.project.id]], onDone: close };
   const update = useChange(
-    (body: { name?: string; folder?: { id: string } | null; allowRestricted?: boolean }) =>
-      client.files.update({ params, body }),
+    (body: RequestOf<typeof contract.files.update>['body']) => client.files.update({ params, body }),
     consequences,
   );
   const remove = useChange(() => client.files.delete({ params }), consequences);
@@ -85,7 +86,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
           title="Rename the file"
           submit="Rename"
           label="Name"
-          maxLength={255}
+          maxLength={mostOf(contract.files.update.body.shape.name)}
           initial={file.name}
           change={update}
           onName={(name) => update.mutate({ name })}

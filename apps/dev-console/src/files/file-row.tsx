@@ -7,12 +7,12 @@ import type { ProjectRefusal } from '../projects/project-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
+import { sizeOf } from '../ui/size.ts';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { StatusChoice } from '../ui/status-choice.tsx';
 import { Time } from '../ui/time.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { iconOf } from './kind.ts';
-import { sizeOf } from './queries.ts';
 
 interface FileRowProps {
   file: FileRecord;

@@ -7,9 +7,9 @@ import { OUTPUTS } from '../models/queries.ts';
 import { Copied } from '../ui/copied.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
+import { sizeOf } from '../ui/size.ts';
 import { Time } from '../ui/time.tsx';
 import classes from './page.module.css';
-import { sizeOf } from './queries.ts';
 
 const route = getRouteApi('/console/files/$fileId');
 

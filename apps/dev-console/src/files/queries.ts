@@ -43,9 +43,3 @@ export const downloadQuery = (id: string) =>
     queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
     staleTime: 5 * 60_000,
   });
-
-const UNITS = ['B', 'kB', 'MB', 'GB'];
-export function sizeOf(bytes: number): string {
-  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
-}

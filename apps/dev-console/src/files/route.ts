@@ -1,15 +1,29 @@
+import { ReviewStatus } from '@review/contract';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { projectRoute } from '../projects/route.ts';
 import { consoleRoute } from '../shell/route.tsx';
+import { optional } from '../shell/search.ts';
 
 export const fileRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/files/$fileId',
   validateSearch: z.object({
     /** Where to look: milliseconds into a video, or the page of a document, as the anchor of a comment says it. */
-    at: z.int().min(0).optional().catch(undefined),
+    at: optional(z.int().min(0)),
     /** The comment whose replies are open. */
-    thread: z.string().optional().catch(undefined),
+    thread: optional(z.string()),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'FilePage'),
+});
+
+export const projectFilesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/',
+  validateSearch: z.object({
+    folder: optional(z.string()),
+    keyword: optional(z.string()),
+    tag: optional(ReviewStatus),
+  }),
+  component: lazyRouteComponent(() => import('./browser-page.tsx'), 'FilesPage'),
 });

@@ -2,7 +2,7 @@ import { ActionIcon, Button, FileButton, Group, Progress, Stack, Text } from '@m
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
-import { sizeOf } from './queries.ts';
+import { sizeOf } from '../ui/size.ts';
 import { abortUpload, pauseUpload, resumeUpload, type Upload, useUploads } from './uploads.ts';
 
 /** What is on its way into this project. */

@@ -146,12 +146,17 @@ function show(next: readonly Upload[]): void {
 }
 
 function kept(): Upload[] {
-  const found = z
-    .array(KeptUpload)
-    .catch([])
-    .parse(JSON.parse(sessionStorage.getItem(STORE) ?? '[]'));
-  return found.map((each) => {
+  return keptUploads().map((each) => {
     const { size } = each.state;
     return { ...FRESH, ...each, size, status: 'LOST', source: null };
   });
+}
+
+function keptUploads() {
+  try {
+    return z.array(KeptUpload).parse(JSON.parse(sessionStorage.getItem(STORE) ?? '[]'));
+  } catch {
+    // Written by something else, or half: what is lost is only the way on with an upload.
+    return [];
+  }
 }

@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core';
 import type { FileRecord } from '@review/contract';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { sizeOf } from './queries.ts';
+import { sizeOf } from '../ui/size.ts';
 import type { Asked } from './use-at.ts';
 
 export interface ViewerProps {

@@ -1,8 +1,10 @@
 import { ActionIcon, Menu } from '@mantine/core';
+import type { RequestOf } from '@review/client';
 import { contract, type Folder } from '@review/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { ActionItem } from '../ui/action-item.tsx';
@@ -26,7 +28,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
   const params = { id: folder.id };
   const consequences = { touches: [['folders', projectId]], onDone: close };
   const update = useChange(
-    (body: { name?: string; parent?: { id: string } | null }) => client.folders.update({ params, body }),
+    (body: RequestOf<typeof contract.folders.update>['body']) => client.folders.update({ params, body }),
     consequences,
   );
   const remove = useChange(() => client.folders.delete({ params }), consequences);
@@ -65,7 +67,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
           title="Rename the folder"
           submit="Rename"
           label="Name"
-          maxLength={64}
+          maxLength={mostOf(contract.folders.update.body.shape.name)}
           initial={folder.name}
           change={update}
           onName={(name) => update.mutate({ name })}

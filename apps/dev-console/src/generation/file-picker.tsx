@@ -1,12 +1,13 @@
 import { Modal, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { FileRecord } from '@review/contract';
+import { contract, type FileRecord } from '@review/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { sizeOf } from '../files/queries.ts';
+import { mostOf } from '../bounds.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { sizeOf } from '../ui/size.ts';
 import classes from './attachments.module.css';
 
 interface FilePickerProps {
@@ -33,7 +34,7 @@ export function FilePicker({ project, chosen, onPick, onClose }: FilePickerProps
       <TextInput
         aria-label="Search the files"
         placeholder="Search by name"
-        maxLength={100}
+        maxLength={mostOf(contract.files.search.body.shape.keyword)}
         data-autofocus
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { ProjectChoice } from '../projects/project-choice.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -20,7 +21,7 @@ import { useDraft } from './use-draft.ts';
 import { VideoSettings } from './video-settings.tsx';
 
 const route = getRouteApi('/console/generate');
-const PROMPT_LIMIT = 5000;
+const PROMPT_LIMIT = mostOf(contract.generation.generate.body.shape.prompt);
 
 interface GenerateFormProps {
   project: Project;

@@ -2,18 +2,19 @@ import { FILE_STATUSES, FileId, OutputType, VideoConfigs } from '@review/contrac
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
 import { consoleRoute } from '../shell/route.tsx';
+import { optional } from '../shell/search.ts';
 
 export const generateRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/generate',
   validateSearch: z.object({
-    project: z.string().optional().catch(undefined),
-    type: OutputType.optional().catch(undefined),
-    model: z.string().optional().catch(undefined),
-    prompt: z.string().optional().catch(undefined),
-    folder: z.string().optional().catch(undefined),
-    attachments: z.array(z.string()).optional().catch(undefined),
-    configs: VideoConfigs.optional().catch(undefined),
+    project: optional(z.string()),
+    type: optional(OutputType),
+    model: optional(z.string()),
+    prompt: optional(z.string()),
+    folder: optional(z.string()),
+    attachments: optional(z.array(z.string())),
+    configs: optional(VideoConfigs),
   }),
   component: lazyRouteComponent(() => import('./generate-page.tsx'), 'GeneratePage'),
 });
@@ -22,9 +23,9 @@ export const runsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/runs',
   validateSearch: z.object({
-    project: z.string().optional().catch(undefined),
-    type: OutputType.optional().catch(undefined),
-    status: z.enum(FILE_STATUSES).optional().catch(undefined),
+    project: optional(z.string()),
+    type: optional(OutputType),
+    status: optional(z.enum(FILE_STATUSES)),
   }),
   component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
 });

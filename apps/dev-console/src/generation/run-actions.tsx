@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.tsx';
 import type { Run } from './runs-query.ts';
 
 /** The page Generate, filled in as this run was. */
-export const againSearch = ({ project, folder, generation }: Run) => ({
+const againSearch = ({ project, folder, generation }: Run) => ({
   project: project.id,
   type: generation.outputType,
   model: generation.outputModel,

@@ -1,10 +1,10 @@
 import { Anchor, Stack, Title } from '@mantine/core';
-import type { GenerationDetails } from '@review/contract';
+import { FileId, type GenerationDetails } from '@review/contract';
 import { Link } from '@tanstack/react-router';
-import { sizeOf } from '../files/queries.ts';
 import { OUTPUTS } from '../models/queries.ts';
 import { Copied } from '../ui/copied.tsx';
 import { Facts } from '../ui/facts.tsx';
+import { sizeOf } from '../ui/size.ts';
 import { Duration, Time } from '../ui/time.tsx';
 import { modelName } from './run-row.tsx';
 import type { Run } from './runs-query.ts';
@@ -45,7 +45,7 @@ export function RunFacts({ run, details }: { run: Run; details: GenerationDetail
             generation.attachments.length > 0 &&
               generation.attachments.map(({ id }) => (
                 <div key={id} className="mono">
-                  {id.startsWith('FX') ? (
+                  {FileId.safeParse(id).success ? (
                     <Link to="/files/$fileId" params={{ fileId: id }}>
                       {id}
                     </Link>

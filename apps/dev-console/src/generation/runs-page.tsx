@@ -8,10 +8,11 @@ import { ProjectChoice, useChosenProject } from '../projects/project-choice.tsx'
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import rows from '../ui/rows.module.css';
 import { statusLabel } from '../ui/status-badge.tsx';
-import classes from './run-row.module.css';
 import { RunRow } from './run-row.tsx';
 import { runsQuery } from './runs-query.ts';
 
@@ -107,15 +108,13 @@ function RunList({ project }: { project: Project }) {
   }
   return (
     <>
-      <ul className={classes.list}>
+      <ul className={rows.rows}>
         {runs.data.map((run) => (
           <RunRow key={run.id} run={run} role={project.role} />
         ))}
       </ul>
       {runs.hasNextPage ? (
-        <Button variant="default" loading={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-          Show older runs
-        </Button>
+        <MoreButton query={runs}>Show older runs</MoreButton>
       ) : (
         <Text size="sm" c="dimmed" ta="center">
           That is all.

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { z } from 'zod';
 import { savedKey } from '../session.ts';
 import { rootRoute } from '../shell/route.tsx';
+import { optional } from '../shell/search.ts';
 import { addressBack } from './address-back.ts';
 
 export const signInRoute = createRoute({
@@ -9,12 +10,8 @@ export const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: z.object({
     /** Where the visitor meant to go: a path of this console, never another site. */
-    to: z
-      .string()
-      .regex(/^\/(?![/\\])/)
-      .optional()
-      .catch(undefined),
-    refused: z.boolean().optional().catch(undefined),
+    to: optional(z.string().regex(/^\/(?![/\\])/)),
+    refused: optional(z.boolean()),
   }),
   beforeLoad: ({ search, location }) => {
     if (savedKey() !== null) throw redirect({ href: addressBack(search.to, location.hash) });

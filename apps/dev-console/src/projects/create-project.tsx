@@ -1,7 +1,9 @@
 import { Textarea, TextInput } from '@mantine/core';
+import { contract } from '@review/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
@@ -33,7 +35,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
         label="Name"
         required
         data-autofocus
-        maxLength={100}
+        maxLength={mostOf(contract.projects.create.body.shape.name)}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -42,7 +44,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={5000}
+        maxLength={mostOf(contract.projects.create.body.shape.description)}
         value={description}
         onChange={(event) => setDescription(event.target.value)}
       />

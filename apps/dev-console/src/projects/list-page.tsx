@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { contract, type Project } from '@review/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
@@ -6,10 +6,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { roleName, useRefusal } from '../access.ts';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import classes from './list-page.module.css';
@@ -70,7 +72,7 @@ export function ProjectsPage() {
           aria-label="Search projects"
           placeholder="Search by name or description"
           leftSection={<Icon name="search" />}
-          maxLength={100}
+          maxLength={mostOf(contract.projects.list.body.shape.keyword)}
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -99,16 +101,7 @@ export function ProjectsPage() {
                   <ProjectCard key={project.id} project={project} />
                 ))}
               </ul>
-              {query.hasNextPage && (
-                <Button
-                  variant="default"
-                  mx="auto"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              )}
+              <MoreButton query={query}>Show more</MoreButton>
             </Stack>
           );
         }}

@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
 import { projectQuery } from './project-query.ts';
 
-export const recentProjectsQuery = queryOptions({
+const recentProjectsQuery = queryOptions({
   queryKey: ['projects', 'recent'],
   queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
 });

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
@@ -62,7 +63,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           label="Name"
           required
           readOnly={readOnly}
-          maxLength={100}
+          maxLength={mostOf(contract.projects.update.body.shape.name)}
           value={name}
           onChange={(event) => setName(event.target.value)}
           error={name.trim() === '' ? 'A project needs a name.' : null}
@@ -71,7 +72,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           label="Description"
           autosize
           minRows={3}
-          maxLength={5000}
+          maxLength={mostOf(contract.projects.update.body.shape.description)}
           readOnly={readOnly}
           value={description}
           onChange={(event) => setDescription(event.target.value)}

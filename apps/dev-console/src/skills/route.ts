@@ -1,11 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
 import { consoleRoute } from '../shell/route.tsx';
+import { optional } from '../shell/search.ts';
 
 export const skillsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/skills',
-  validateSearch: z.object({ create: z.literal(true).optional().catch(undefined) }),
+  validateSearch: z.object({ create: optional(z.literal(true)) }),
   component: lazyRouteComponent(() => import('./list-page.tsx'), 'SkillsPage'),
 });
 
@@ -14,10 +15,10 @@ export const skillRoute = createRoute({
   path: '/skills/$skillId',
   validateSearch: z.object({
     /** The version that is shown; the default one unless said. */
-    version: z.string().optional().catch(undefined),
+    version: optional(z.string()),
     /** A new version is being written. */
-    write: z.literal(true).optional().catch(undefined),
-    about: z.literal(true).optional().catch(undefined),
+    write: optional(z.literal(true)),
+    about: optional(z.literal(true)),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'SkillPage'),
 });

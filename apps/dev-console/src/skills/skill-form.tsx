@@ -1,7 +1,8 @@
 import { Textarea, TextInput } from '@mantine/core';
-import type { Skill } from '@review/contract';
+import { contract, type Skill } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { metadataOf, metadataText, toolsOf } from './fields.ts';
@@ -48,7 +49,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
         label="Name"
         required
         data-autofocus
-        maxLength={100}
+        maxLength={mostOf(contract.skills.create.body.shape.name)}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
@@ -59,7 +60,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={1024}
+        maxLength={mostOf(contract.skills.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />
@@ -72,7 +73,12 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
         value={tools}
         onChange={({ target }) => setTools(target.value)}
       />
-      <TextInput label="License" value={license} onChange={({ target }) => setLicense(target.value)} />
+      <TextInput
+        label="License"
+        maxLength={mostOf(contract.skills.create.body.shape.license)}
+        value={license}
+        onChange={({ target }) => setLicense(target.value)}
+      />
       <Textarea
         label="Metadata"
         description="name: value, one a line."

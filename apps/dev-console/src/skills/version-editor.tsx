@@ -1,9 +1,10 @@
 import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import type { SkillDetails } from '@review/contract';
+import { contract, type SkillDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -25,8 +26,6 @@ export function VersionEditor({ from, ...props }: VersionEditorProps) {
   if (from === undefined) return <Editor {...props} initial="" />;
   return <Loaded query={query}>{({ content }) => <Editor {...props} initial={content} />}</Loaded>;
 }
-
-const DRAFT_LIMIT = 200_000;
 
 function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'from'> & { initial: string }) {
   // A reload does not lose what was written.
@@ -62,7 +61,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
           minRows={18}
           maxRows={34}
           spellCheck={false}
-          maxLength={DRAFT_LIMIT}
+          maxLength={mostOf(contract.skills.publish.body.shape.content)}
           value={content}
           onChange={({ target }) => setDraft(target.value)}
         />
@@ -86,7 +85,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
       <TextInput
         label="Note"
         description="What changed, for whoever looks at the list of versions."
-        maxLength={1024}
+        maxLength={mostOf(contract.skills.publish.body.shape.note)}
         maw="40rem"
         value={note}
         onChange={({ target }) => setNote(target.value)}

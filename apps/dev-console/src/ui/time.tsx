@@ -1,7 +1,5 @@
+import { instantOf } from '@review/contract';
 import { useEffect, useState } from 'react';
-
-/** The service writes `2026-11-15 08:30:00.000000`, in UTC. */
-export const instantOf = (timestamp: string): number => Date.parse(`${timestamp.slice(0, 23).replace(' ', 'T')}Z`);
 
 const SPANS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -40,7 +38,7 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-export function spanOf(milliseconds: number): string {
+function spanOf(milliseconds: number): string {
   if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s`;
   const seconds = Math.round(milliseconds / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

@@ -3,6 +3,7 @@ import { contract, type VersionDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
+import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
 import { useProject } from '../projects/project-query.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -55,7 +56,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
         label="Name"
         required
         data-autofocus
-        maxLength={100}
+        maxLength={mostOf(contract.versions.create.body.shape.name)}
         placeholder="Second cut"
         value={name}
         onChange={({ target }) => setName(target.value)}
@@ -66,7 +67,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={5000}
+        maxLength={mostOf(contract.versions.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />

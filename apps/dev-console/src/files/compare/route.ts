@@ -1,15 +1,16 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
 import { consoleRoute } from '../../shell/route.tsx';
+import { optional } from '../../shell/search.ts';
 
 export const compareRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/compare',
   validateSearch: z.object({
-    left: z.string().optional().catch(undefined),
-    right: z.string().optional().catch(undefined),
+    left: optional(z.string()),
+    right: optional(z.string()),
     /** How two pictures are laid: beside each other unless said. */
-    mode: z.enum(['wipe', 'overlay']).optional().catch(undefined),
+    mode: optional(z.enum(['wipe', 'overlay'])),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'ComparePage'),
 });

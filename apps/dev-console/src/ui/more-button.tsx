@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface MoreButtonProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+  children: ReactNode;
+}
+
+/** Under a list that came in part: brings the next page of it. */
+export function MoreButton({ query, children }: MoreButtonProps) {
+  if (!query.hasNextPage) return null;
+  return (
+    <Button variant="default" mx="auto" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+      {children}
+    </Button>
+  );
+}
