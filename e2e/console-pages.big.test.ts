@@ -1,3 +1,3 @@
-import { DARK, LIGHT_PHONE, lookAtEveryPage } from './console-pages.ts';
+import { DARK, DARK_PHONE, LIGHT, LIGHT_PHONE, lookAtEveryPage } from './console-pages.ts';
 
-lookAtEveryPage([DARK, LIGHT_PHONE]);
+lookAtEveryPage([LIGHT, DARK, LIGHT_PHONE, DARK_PHONE]);

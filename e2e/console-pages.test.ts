@@ -1,6 +1,4 @@
-import { DARK, DARK_PHONE, LIGHT, LIGHT_PHONE, lookAtEveryPage } from './console-pages.ts';
+import { DARK_PHONE, lookAtEveryPage } from './console-pages.ts';
 
-// The other two manners are looked at by `npm run test:big`, or when pictures are wanted.
-lookAtEveryPage(
-  process.env['SCREENSHOTS'] === undefined ? [LIGHT, DARK_PHONE] : [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE],
-);
+// The other manners are looked at by `npm run test:big`, where pictures of all are made when they are wanted.
+lookAtEveryPage([DARK_PHONE]);

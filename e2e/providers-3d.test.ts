@@ -6,15 +6,13 @@ import { type MeshyDouble, startMeshy } from '../packages/worker/src/families/te
 import { field } from '../scripts/json-field.ts';
 import type { Program } from './processes.ts';
 import { Service } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
-
-const isLacking = lacksTemporal();
+import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const SECRET_KEY = 'tencent-secret-of-the-e2e';
 const ENDED_SECONDS = 55;
 
-describe.each(['embedded', 'temporal'] as const)('3D under the engine %s', (engine) => {
-  describe.skipIf(engine === 'temporal' && isLacking)('with the keys of both vendors', () => {
+describe.each(ENGINES)('3D under the engine %s', (engine) => {
+  describe('with the keys of both vendors', () => {
     let temporal: TemporalServer | undefined;
     let meshy: MeshyDouble;
     let hunyuan: HunyuanDouble;

@@ -10,16 +10,11 @@ import { OPENAI_KEY, type OpenAiDouble, startOpenAi } from '../packages/worker/s
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import type { Program } from './processes.ts';
 import { Service, sha256 } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const VEO = 'veo-3.1-generate-preview';
 
-describe.each([
-  { engine: 'embedded', isLacking: false },
-  { engine: 'temporal', isLacking: lacksTemporal() },
-])('live providers under the $engine engine', ({ engine, isLacking }) => {
-  if (isLacking) return test.skip('not without Temporal', () => {});
-
+describe.each(ENGINES)('live providers under the %s engine', (engine) => {
   let folder = '';
   let temporal: TemporalServer | undefined;
   let openai: OpenAiDouble;

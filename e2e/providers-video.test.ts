@@ -13,9 +13,7 @@ import { ARK_KEY, type SeedanceDouble, startSeedance } from '../packages/worker/
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import { type Program, until } from './processes.ts';
 import { Service, sha256 } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
-
-const isLacking = lacksTemporal();
+import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const KEYS = { kling: KLING_KEY, seedance: ARK_KEY, minimax: MINIMAX_KEY, fal: FAL_KEY };
 type Vendor = keyof typeof KEYS;
@@ -31,7 +29,7 @@ const ASKED: Record<Vendor, { outputModel: string; configs: VideoConfigs }> = {
 
 const PROMPT = 'A lamp that nobody may read of';
 
-describe.each(isLacking ? ['embedded'] : ['embedded', 'temporal'])('videos under the %s engine', (engine) => {
+describe.each(ENGINES)('videos under the %s engine', (engine) => {
   let folder = '';
   let temporal: TemporalServer | undefined;
   let service: Service;

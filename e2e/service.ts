@@ -73,14 +73,24 @@ export class Service implements AsyncDisposable {
       ...settings,
     });
     if (database) service.#disposed.use(database);
-    await service.startServer();
+    try {
+      await service.startServer();
+      await service.#furnish();
+      return service;
+    } catch (error) {
+      // Nobody else could: what did not come up has no owner.
+      await service[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #furnish(): Promise<void> {
     const command = join(packages, 'server/dist/commands/main.js');
-    const demo = await printed(process.execPath, [command, 'demo', '--json'], service.settings);
+    const demo = await printed(process.execPath, [command, 'demo', '--json'], this.settings);
     const { people, projects } = Demo.parse(JSON.parse(demo));
-    service.key = people[0].key;
-    service.client = service.clientAt(service.url);
-    service.projectId = projects[0].id;
-    return service;
+    this.key = people[0].key;
+    this.client = this.clientAt(this.url);
+    this.projectId = projects[0].id;
   }
 
   #run(path: string, settings: Settings): Program {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { findTemporal } from '../scripts/temporal.ts';
-import { lacking } from '../scripts/testing.ts';
+import { big, lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
 import { Program, printed, until } from './processes.ts';
 
@@ -26,6 +26,9 @@ const REMEDY = 'npm run temporal -- --install, without TEMPORAL_ADDRESS';
 /** For `describe.skipIf`. */
 export const lacksTemporal = (): boolean =>
   findBinary() === undefined && lacking('a Temporal server of its own', REMEDY);
+
+/** What is the same to the service under either engine is tried under Temporal, where each kill waits for a heartbeat, among the heavy counts. */
+export const ENGINES: ('embedded' | 'temporal')[] = big ? (lacksTemporal() ? [] : ['temporal']) : ['embedded'];
 
 /** A development server of Temporal on a free port, which can be killed, started again, and made to forget. */
 export class TemporalServer implements AsyncDisposable {

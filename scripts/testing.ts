@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const reports = process.env.TEST_REPORTS;
-const big = process.env.TEST_BIG === '1';
+/** Whether this is the run of the heavy counts. */
+export const big = process.env.TEST_BIG === '1';
 
 /** What the vitest.config.ts of every package has in common: `npm test` leaves the heavy counts to `npm run test:big`. */
 export const testDefaults = {

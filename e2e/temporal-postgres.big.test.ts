@@ -1,0 +1,34 @@
+import { describe, expect, inject, test } from 'vitest';
+import { startObjectStore } from './object-store.ts';
+import { Service, sha256 } from './service.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+
+const isLacking = lacksTemporal();
+const QUICKLY = { RECONCILE_SECONDS: '1' };
+
+describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
+  test('models of several families are generated, and a worker that is killed costs nothing', async () => {
+    await using temporal = await TemporalServer.started();
+    await using objectStore = await startObjectStore();
+    const ground = { postgres: inject('postgresUrl'), temporal, objectStore };
+    await using service = await Service.start({ SANDBOX_MILLISECONDS: '3000', ...QUICKLY }, ground);
+    const first = await service.startWorker('first');
+    const small = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
+    const ids = await Promise.all([
+      ...['markdown', 'gemini-3-pro-image', 'meshy-7', 'hunyuan3d-3.1'].map((model) => service.generate(model)),
+      service.generate('seedance-2.5', 'A lamp', { configs: small }),
+    ]);
+    for (const id of ids) await service.ordered(id);
+    await first.end('SIGKILL');
+    await service.startWorker('second');
+    for (const id of ids) {
+      const file = await service.ended(id);
+      expect(file).toMatchObject({ status: 'UPLOADED', generation: { error: null } });
+      expect(sha256(await service.bytesOf(id))).toBe(file.sha256);
+      expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 1 });
+      expect(await service.intents(id)).toBe(1);
+    }
+    const keys = await objectStore.keys();
+    for (const id of ids) expect(keys.filter((key) => key.includes(id))).toHaveLength(1);
+  }, 120_000);
+});

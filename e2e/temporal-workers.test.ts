@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { workflowIdOf } from '@review/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startVendor } from '../packages/worker/src/test/vendor.ts';
+import { freePort } from './dev-process.ts';
+import { openGate } from './gate.ts';
+import { until } from './processes.ts';
+import { Service } from './service.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+
+const isLacking = lacksTemporal();
+const QUICKLY = { RECONCILE_SECONDS: '1' };
+
+describe.skipIf(isLacking)('workers that die under Temporal', () => {
+  let temporal: TemporalServer;
+
+  beforeAll(async () => {
+    temporal = await TemporalServer.started();
+  });
+
+  afterAll(async () => {
+    await temporal?.[Symbol.asyncDispose]();
+  });
+
+  const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
+
+  test('killed while it waits for a job, another one goes on and orders nothing', async () => {
+    await using service = await start({ SANDBOX_MILLISECONDS: '4000' });
+    const first = await service.startWorker('first');
+    const ids = await Promise.all([service.generate('kling-3.0', 'One'), service.generate('gpt-image-2', 'Two')]);
+    for (const id of ids) await service.ordered(id);
+    await first.end('SIGKILL');
+    await service.startWorker('second');
+    for (const id of ids) {
+      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect(await service.intents(id)).toBe(1);
+    }
+  });
+
+  test('killed while it orders, a video is not ordered again and a document once more', async () => {
+    await using service = await start();
+    const both = Promise.withResolvers<void>();
+    await using gate = await openGate(service.url);
+    let held = 0;
+    gate.on = ({ path, moment }) => {
+      if (moment !== 'after' || !path.endsWith('/intend')) return undefined;
+      held += 1;
+      if (held === 2) both.resolve();
+      return new Promise(() => {});
+    };
+    const first = await service.startWorker('first', { SERVER_URL: gate.url });
+    const video = await service.generate('kling-3.0', 'Paid');
+    const page = await service.generate('markdown', 'Cheap');
+    await both.promise;
+    await first.end('SIGKILL');
+    await service.startWorker('second');
+    expect(await service.ended(video)).toMatchObject({
+      status: 'FAILED',
+      generation: { error: { code: 'SUBMIT_OUTCOME_UNKNOWN' } },
+    });
+    expect(await service.intents(video)).toBe(1);
+    expect((await service.ended(page)).status).toBe('UPLOADED');
+    expect(await service.intents(page)).toBe(2);
+  });
+
+  test('a step that fails each time has as many tries as its policy says, and waiting costs none', async () => {
+    await using vendor = await startVendor();
+    vendor.on = ({ kind, count }) => {
+      if (kind === 'content') return 'half';
+      return kind === 'submit' && count <= 5 ? 'rate-limited' : undefined;
+    };
+    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
+    await service.startWorker('only');
+    const id = await service.generate('minimax-h3');
+    expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
+    expect(vendor.calls.filter(({ kind }) => kind === 'content')).toHaveLength(5);
+    expect(vendor.paidFor(id)).toBe(1);
+  });
+
+  test('told to stop in the middle of work, it ends with 0 and another one goes on', async () => {
+    await using service = await start({ SANDBOX_MILLISECONDS: '3000' });
+    const first = await service.startWorker('first');
+    const id = await service.generate('kling-3.0', 'Handed on');
+    await service.running(id);
+    expect(await first.end('SIGTERM')).toBe(0);
+    await service.startWorker('second');
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+  });
+
+  test('a row whose settings break the limits fails before anything is ordered', async () => {
+    await using service = await start();
+    const id = await service.generate('seedance-2.5', 'Too long');
+    // As somebody would who writes into the database past the service.
+    const configs = { generateAudio: true, resolution: '720p', durationSeconds: 99, aspectRatio: '16:9' };
+    await service.database.db
+      .updateTable('generations')
+      .set({ configs: JSON.stringify(configs) })
+      .where('file_id', '=', id)
+      .execute();
+    await service.startWorker('only');
+    expect(await service.ended(id)).toMatchObject({
+      status: 'FAILED',
+      generation: { error: { code: 'CONFIG_INVALID', retryable: false } },
+    });
+    expect(await service.intents(id)).toBe(0);
+  });
+
+  test('another engine takes over what is open, there and back', async () => {
+    await using service = await start({ SANDBOX_MILLISECONDS: '12000' });
+    await service.server?.end('SIGTERM');
+    const settings = { GENERATION_ENGINE: 'embedded' };
+    const programs = [await service.startServer(settings), await service.startWorker('first')];
+    const id = await service.generate('kling-3.0', 'Switched');
+    await service.ordered(id);
+    const stop = async () => {
+      for (const program of programs.splice(0).toReversed()) expect(await program.end('SIGTERM')).toBe(0);
+    };
+    await stop();
+    programs.push(await service.startServer(), await service.startWorker('second'));
+    await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
+    expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 2 });
+    await stop();
+    programs.push(await service.startServer(settings), await service.startWorker('third'));
+    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect(await service.row(id)).toMatchObject({ engine: 'embedded', epoch: 4 });
+    expect(await service.intents(id)).toBe(1);
+    await stop();
+  });
+
+  test('without Temporal a worker says so once, and stops when it is told', async () => {
+    await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${await freePort()}` } });
+    const worker = await service.startWorker('alone');
+    await worker.said('Temporal does not answer');
+    await new Promise((wait) => setTimeout(wait, 3000));
+    expect(worker.output.match(/Temporal does not answer/g)).toHaveLength(1);
+    expect(await worker.end('SIGTERM')).toBe(0);
+  });
+
+  test('a Temporal that takes connections and says nothing holds up neither', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${portOf(silent)}` } });
+    const worker = await service.startWorker('patient');
+    const asked = performance.now();
+    await service.generate('markdown', 'Unheard');
+    expect(performance.now() - asked).toBeLessThan(300);
+    for (const program of [worker, service.server]) {
+      const told = performance.now();
+      expect(await program?.end('SIGTERM')).toBe(0);
+      expect(performance.now() - told).toBeLessThan(5000);
+    }
+    silent.close();
+  });
+});
+
+const portOf = (server: Server): number => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+};
