@@ -3,18 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 import type { Program } from './processes.ts';
 import { Service } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const HOUR = 3_600_000;
 /** Deadlines are looked at every second, leases every half. */
 const LOOKED_AT_MS = 2500;
 
-describe.each(['embedded', 'temporal'] as const)('under the engine %s', (engine) => {
-  const isLacking = engine === 'temporal' && lacksTemporal();
+describe.each(ENGINES)('under the engine %s', (engine) => {
   let vendor: Vendor;
   let temporal: TemporalServer | null = null;
   beforeAll(async () => {
-    if (isLacking) return;
     temporal = engine === 'temporal' ? await TemporalServer.started() : null;
   });
   afterAll(() => temporal?.[Symbol.asyncDispose]());
@@ -23,7 +21,7 @@ describe.each(['embedded', 'temporal'] as const)('under the engine %s', (engine)
     return () => vendor[Symbol.asyncDispose]();
   });
 
-  test.skipIf(isLacking).each([
+  test.each([
     ['server', 'forward', HOUR],
     ['server', 'back', -HOUR],
     ['worker', 'forward', HOUR],

@@ -6,7 +6,7 @@ import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts'
 import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { until } from './processes.ts';
 import { Service, type Settings, sha256 } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 let vendor: Vendor;
 beforeAll(async () => {
@@ -109,15 +109,13 @@ const REFUSALS: [what: string, method: string, path: RegExp, status: number][] =
   ['500 to the completion', 'POST', /uploadId=/, 500],
 ];
 
-describe.each(['embedded', 'temporal'] as const)('an S3, under the engine %s', (engine) => {
-  const isLacking = engine === 'temporal' && lacksTemporal();
+describe.each(ENGINES)('an S3, under the engine %s', (engine) => {
   let store: ObjectStore;
   let temporal: TemporalServer | null = null;
   let service: Service;
   let before: string[] = [];
 
   beforeAll(async () => {
-    if (isLacking) return;
     store = await startObjectStore();
     temporal = engine === 'temporal' ? await TemporalServer.started() : null;
     const ground = { objectStore: store, ...(temporal && { temporal }) };
@@ -131,7 +129,7 @@ describe.each(['embedded', 'temporal'] as const)('an S3, under the engine %s', (
     await store?.[Symbol.asyncDispose]();
   });
 
-  test.skipIf(isLacking).each(REFUSALS)('that answers %s is waited for', async (_, method, path, status) => {
+  test.each(REFUSALS)('that answers %s is waited for', async (_, method, path, status) => {
     const { gate } = store;
     gate.on = (call) =>
       call.moment === 'before' && path.test(call.path) && call.method.includes(method) ? status : undefined;
@@ -142,7 +140,7 @@ describe.each(['embedded', 'temporal'] as const)('an S3, under the engine %s', (
     for (const id of ids) expect(keys.filter((key) => key.includes(id))).toHaveLength(1);
   });
 
-  test.skipIf(isLacking)('holds nothing but the results after a sweep', async () => {
+  test('holds nothing but the results after a sweep', async () => {
     await service.restartServer();
     await until('the tries are swept', async () => (await tries(service)) === 0);
     expect(await store.keys()).toHaveLength(before.length + REFUSALS.length * MODELS.length);

@@ -1,0 +1,6 @@
+// What `npm test` tries on the embedded engine, here under Temporal.
+import './clock.test.ts';
+import './providers-3d.test.ts';
+import './providers-image-document.test.ts';
+import './providers-video.test.ts';
+import './storage-trouble.test.ts';
