@@ -181,7 +181,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       const logs = [...workers, service.server].map((program) => program?.output).join('\n');
       expect(logs).toContain('plan Pro is used up');
       const prompts = [...meshy.orders, ...hunyuan.orders].map(({ prompt }) => prompt);
-      expect(prompts.length).toBeGreaterThan(8);
+      expect(prompts.length).toBeGreaterThan(4);
       const secrets = [meshy.key, hunyuan.secretId, SECRET_KEY, 'Signature=', 'q-signature', 'TC3-HMAC', 'base64,'];
       for (const secret of [...secrets, ...prompts.filter((prompt) => prompt !== 'a picture'), 'Flint lantern']) {
         expect(logs.includes(secret), secret).toBe(false);
