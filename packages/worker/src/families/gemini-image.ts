@@ -1,13 +1,13 @@
 import type { Part } from '@google/genai';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
+import { wireModels } from './account-models.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
 import { inHand, writeInHand } from './in-hand.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
-import { wireModels } from './wire-models.ts';
 
 const MEGABYTE = 1024 * 1024;
 const LIMITS: PictureLimits = {

@@ -3,10 +3,10 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import { findings } from './account-models.ts';
 import { lazily } from './lazily.ts';
 import { type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
-import { findings } from './wire-models.ts';
 
 const MOST_BYTES = 128 * 1024 * 1024;
 

@@ -1,12 +1,12 @@
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources/images';
 import { z } from 'zod';
 import type { OpenAiAccount } from '../provider-settings.ts';
+import { wireModels } from './account-models.ts';
 import type { Call, Family } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
 import type { Host } from './open.ts';
 import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
-import { wireModels } from './wire-models.ts';
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], mostBytes: 50 * 1024 * 1024 - 1 };
 

@@ -3,10 +3,10 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { KeyedAccount, OpenAiAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import { findings } from './account-models.ts';
 import { lazily } from './lazily.ts';
 import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
-import { findings } from './wire-models.ts';
 
 /** A picture of the largest size in base64, and room to spare. */
 const MOST_BYTES = 128 * 1024 * 1024;

@@ -37,6 +37,11 @@ test('a result is written to the path, and its progress told', async () => {
   expect(seen.at(-1)).toBe(1);
 });
 
+test("a disk of the worker's own that takes nothing is not told as the provider's doing", async () => {
+  const refused = download(`${double.url}/a`, { path: join(folder, 'no', 'such', 'folder') });
+  await expect(refused).rejects.toMatchObject({ type: 'AWAY', message: "The worker's own disk cannot be used." });
+});
+
 describe('an address that is not called', () => {
   const PUBLIC = { baseUrl: 'https://api.example.com' };
 

@@ -6,6 +6,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { diskTrouble } from '../own-disk.ts';
 import { isOnThisHost } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import type { Family } from './family.ts';
@@ -54,7 +55,8 @@ export async function downloadResult(
   });
   await pipeline(response, counted, createWriteStream(result.path), { signal: result.signal }).catch(
     (error: unknown) => {
-      throw error instanceof StepError ? error : refused(vendor, { type: 'TRANSIENT', words: 'it broke off.' });
+      if (error instanceof StepError) throw error;
+      throw diskTrouble(error) ?? refused(vendor, { type: 'TRANSIENT', words: 'it broke off.' });
     },
   );
 }

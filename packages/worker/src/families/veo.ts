@@ -3,6 +3,7 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import type { StepErrorType } from '../step-error.ts';
+import { wireModels } from './account-models.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
 import type { Host } from './open.ts';
@@ -10,7 +11,6 @@ import { namedPrompt, type PictureLimits, type Reference, readPictures } from '.
 import { type Refusal, refused } from './refusal.ts';
 import { downloadResult } from './result.ts';
 import { settingsOf } from './video-settings.ts';
-import { wireModels } from './wire-models.ts';
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
 const POLL_MS = 10_000;

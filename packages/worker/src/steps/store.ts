@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
 import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
+import { onOwnDisk } from '../own-disk.ts';
 import { StepError } from '../step-error.ts';
 import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
 import { insist } from './insist.ts';
-import { onOwnDisk } from './own-disk.ts';
 
 /** Brings the result from the provider into the storage. */
 export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
@@ -45,13 +45,13 @@ export async function storeOutput(
   try {
     // The last fifth of the way is the bringing in.
     const report = progressReporter(context, handed, { from: 0.8, to: 1 });
-    const fetch = () =>
+    const bringHere = () =>
       onOwnDisk(async () => {
         await mkdir(context.workDirectory, { recursive: true });
         await family.download({ task, signal: context.signal, output, path, onProgress: report });
         if (task.configs?.generateAudio === false) await removeAudio(path, context.signal);
       });
-    await (inHand ? insist(context.signal, fetch) : fetch());
+    await (inHand ? insist(context.signal, bringHere) : bringHere());
     await insist(context.signal, async (tries) => {
       // An earlier try may have come through without its answer.
       const isStored = tries > 0 && (await readOpenTask(context, handed)).stored;

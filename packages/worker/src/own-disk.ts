@@ -1,4 +1,4 @@
-import { StepError } from '../step-error.ts';
+import { StepError } from './step-error.ts';
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const FAILING: ReadonlySet<string> = new Set([
