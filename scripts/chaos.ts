@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Service, sha256 } from '../e2e/service.ts';
 import { TemporalServer } from '../e2e/temporal-server.ts';
-import type { Model } from '../packages/contract/dist/index.js';
+import { items } from '../packages/client/dist/index.js';
+import type { FileRecord, Model } from '../packages/contract/dist/index.js';
 import { openDoubles, openVendor, type Providers } from './chaos-providers.ts';
 
 const { values } = parseArgs({
@@ -148,7 +149,11 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     orders: 0,
   };
   const errors = new Map<string, number>();
-  const filesOf = async () => (await service.client.files.list({ params: { id: service.projectId }, query: {} })).data;
+  const filesOf = async () => {
+    const found: FileRecord[] = [];
+    for await (const file of items(service.client.files.list, { params: { id: service.projectId } })) found.push(file);
+    return found;
+  };
   const countOpen = () => files.filter(({ status }) => status === 'GENERATING').length;
   let files = await filesOf();
   for (let [open, since] = [countOpen(), Date.now()]; open > 0 && Date.now() - since < SETTLE_SECONDS * 1000; ) {

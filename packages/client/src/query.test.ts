@@ -24,7 +24,7 @@ describe('QUERY', () => {
     await using server = await standIn(refusing(refusal));
     const client = clientOf(server);
     await client.projects.list({ body: { keyword: 'film' } });
-    await client.files.search({ params: { id: 'x' } });
+    await client.files.list({ params: { id: 'x' } });
     expect(methodsOf(server)).toEqual(['QUERY', 'POST QUERY', 'POST QUERY']);
     expect(server.received.map(({ body }) => body)).toEqual(['{"keyword":"film"}', '{"keyword":"film"}', '{}']);
   });

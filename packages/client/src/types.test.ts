@@ -1,4 +1,4 @@
-import type { CommentRecord, FileRecord, ProblemCode, Project, Version } from '@review/contract';
+import type { CommentRecord, FileRecord, Folder, ProblemCode, Project, Version } from '@review/contract';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { CallOptions, Client, UploadState } from './index.ts';
 import { ApiProblem, createClient, download, downloadStream, generate, items, pages, upload } from './index.ts';
@@ -11,7 +11,7 @@ describe('a call', () => {
   test('answers the body of its success and nothing else', () => {
     expectTypeOf(client.files.get).returns.toEqualTypeOf<Promise<{ data: FileRecord }>>();
     expectTypeOf(client.folders.create).returns.toEqualTypeOf<Promise<{ data: { id: string } }>>();
-    expectTypeOf(client.files.list).returns.toEqualTypeOf<Promise<{ data: FileRecord[] }>>();
+    expectTypeOf(client.folders.list).returns.toEqualTypeOf<Promise<{ data: Folder[] }>>();
     expectTypeOf(client.files.delete).returns.toEqualTypeOf<Promise<void>>();
     expectTypeOf(client.skills.export).returns.toEqualTypeOf<Promise<string>>();
   });
@@ -75,7 +75,7 @@ test('iterators know their items and pages', () => {
   type PageOf<T> = T extends AsyncGenerator<infer Page, void> ? Page : never;
   const numbered = pages(client.versions.list, { params });
   expectTypeOf<PageOf<typeof numbered>['page']>().toEqualTypeOf<{ current: number; hasNext: boolean }>();
-  const cursors = pages(client.files.search, { params });
+  const cursors = pages(client.files.list, { params });
   expectTypeOf<PageOf<typeof cursors>['page']>().toEqualTypeOf<{ next: string | null; prev: string | null }>();
 });
 

@@ -25,8 +25,7 @@ generation.generate | POST | /api/projects/:id/files/upload.generate | ai:genera
 models.list | GET | /api/models | ai:generate | - | D | list_models | 200
 files.get | GET | /api/files/:id | files:read | ${MEMBER} | 4 | get_file | 200
 files.getGeneration | GET | /api/files/:id/generation | files:read | O M Mb | 4 | - | 200
-files.list | GET | /api/projects/:id/files | files:read | ${MEMBER} | 4 | list_project_files | 200
-files.search | QUERY | /api/projects/:id/files | files:read | ${MEMBER} | 4 | - | 200
+files.list | QUERY | /api/projects/:id/files | files:read | ${MEMBER} | 4 | list_project_files | 200
 files.download | GET | /api/files/:id/download | files:download | ${MEMBER} | 4 | - | 200
 files.update | PATCH | /api/files/:id | files:write | O M Mb | 3 | - | 204
 files.setTag | PATCH | /api/files/:id/tag | files:write | O M Mb | 3 | - | 204

@@ -62,24 +62,9 @@ export const files = room({
     metadata: { tier: 'tier-4', scopes: ['files:read'], subject: 'file', roles: EDITORS },
   },
   list: {
-    method: 'GET',
-    path: '/api/projects/:id/files',
-    summary: 'List every file of a project or of one folder, newest first',
-    query: z.strictObject({ folder: FolderId.optional() }),
-    responses: { 200: data(z.array(FileRecord)) },
-    metadata: {
-      tool: 'list_project_files',
-      tier: 'tier-4',
-      scopes: ['files:read'],
-      subject: 'project',
-      roles: ANY_MEMBER,
-      problems: ['REFERENCE_NOT_FOUND'],
-    },
-  },
-  search: {
     method: QUERY,
     path: '/api/projects/:id/files',
-    summary: 'Search the files of a project, page by page, newest first',
+    summary: 'List the files of a project, page by page, newest first',
     body: cursorQuery({
       keyword: text({ min: 1, max: 100 }).optional(),
       /** Null is the root of the project. */
@@ -90,6 +75,7 @@ export const files = room({
     }),
     responses: { 200: cursorPage(FileRecord) },
     metadata: {
+      tool: 'list_project_files',
       tier: 'tier-4',
       scopes: ['files:read'],
       subject: 'project',

@@ -7,6 +7,7 @@ export * from './files.ts';
 export * from './folders.ts';
 export * from './generation.ts';
 export * from './generation-task.ts';
+export * from './get-form.ts';
 export * from './ids.ts';
 export * from './members.ts';
 export * from './models.ts';

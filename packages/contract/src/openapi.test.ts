@@ -14,9 +14,14 @@ it('is what docs/openapi.json says', () => {
   );
 });
 
-it('has every operation of the contract, once', () => {
+it('has every operation of the contract once, and QUERY lists also by GET', () => {
   const rooms: Record<string, Room> = contract;
-  const keys = Object.entries(rooms).flatMap(([room, verbs]) => Object.keys(verbs).map((verb) => `${room}.${verb}`));
+  const keys = Object.entries(rooms).flatMap(([room, verbs]) =>
+    Object.entries(verbs).flatMap(([verb, route]) => {
+      const id = `${room}.${verb}`;
+      return String(route.method) === 'QUERY' ? [id, `${id}.get`] : [id];
+    }),
+  );
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   expect(operations.map((operation) => operation.operationId).sort()).toEqual(keys.sort());
 });
@@ -64,6 +69,7 @@ describe('an operation', () => {
     expect(statuses('get', '/api/ping')).toBe('200 401 429 500');
     expect(statuses('get', '/api/projects/{id}/members')).toBe('200 401 403 404 429 500');
     expect(statuses('query', '/api/projects')).toBe('200 400 401 403 413 415 429 500');
+    expect(statuses('get', '/api/projects')).toBe('200 400 401 403 429 500');
     expect(statuses('delete', '/api/folders/{id}')).toBe('204 401 403 404 409 429 500');
     expect(statuses('post', '/api/comments/{id}/reactions')).toBe('204 400 401 404 409 413 415 422 429 500');
     expect(statuses('post', '/api/project-access-links/redeem')).toBe('201 400 401 404 409 413 415 422 429 500');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contract } from './contract.ts';
 import type { Room, Route } from './endpoint.ts';
+import { getForm } from './get-form.ts';
 import { SUBJECT_IDS } from './ids.ts';
 import { type Io, namedSchemas, schemaRef, written } from './openapi-schemas.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
@@ -111,19 +112,18 @@ function refusal(status: number, codes: readonly ProblemCode[]): object {
 const isRetryable = (codes: readonly ProblemCode[]) =>
   codes.some((code) => code === 'RATE_LIMITED' || code === 'IDEMPOTENCY_IN_PROGRESS');
 
-function sharedRefusals(rooms: Record<string, Room>): Record<string, object> {
-  const routes = Object.values(rooms).flatMap((room) => Object.values(room));
+function sharedRefusals(routes: Route[]): Record<string, object> {
   const shared = routes.flatMap((route) =>
     Array.from(refusals(route), ([status, codes]) => [sharedName(codes), refusal(status, codes)] as const),
   );
   return Object.fromEntries(shared.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function operation(room: string, verb: string, route: Route): OpenApiOperation {
+function operation(room: string, id: string, route: Route): OpenApiOperation {
   const { tool, tier, scopes, roles, only } = route.metadata;
   const body = 'body' in route && takesBody(route) && isSchema(route.body) ? route.body : null;
   return {
-    operationId: `${room}.${verb}`,
+    operationId: id,
     tags: [room],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
@@ -148,6 +148,17 @@ function operation(room: string, verb: string, route: Route): OpenApiOperation {
   };
 }
 
+/** The ways to ask for an operation, each with an id of its own. */
+function formsOf(id: string, route: Route, openapi: string): { id: string; route: Route }[] {
+  const byGet = getForm(route);
+  if (byGet === null) return [{ id, route }];
+  if (openapi.startsWith('3.1')) return [{ id, route: byGet }];
+  return [
+    { id, route },
+    { id: `${id}.get`, route: byGet },
+  ];
+}
+
 export interface OpenApiDocument {
   openapi: string;
   info: object;
@@ -157,18 +168,28 @@ export interface OpenApiDocument {
   components: Record<string, object>;
 }
 
-/** The document of the interface, made from the contract: OpenAPI 3.2, the first that knows QUERY. */
-export function openApiDocument(about: { version: string; serverUrl?: string }): OpenApiDocument {
+export interface OpenApiEdition {
+  version: string;
+  serverUrl?: string;
+  /** 3.2 is the first that knows QUERY; in 3.1, which generators read, its lists are there by GET alone. */
+  openapi?: '3.2.0' | '3.1.1';
+}
+
+/** The document of the interface, made from the contract. */
+export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition): OpenApiDocument {
   const rooms: Record<string, Room> = contract;
+  const described = Object.entries(rooms).flatMap(([room, routes]) =>
+    Object.entries(routes).flatMap(([verb, route]) =>
+      formsOf(`${room}.${verb}`, route, openapi).map((form) => ({ room, ...form })),
+    ),
+  );
   const paths: OpenApiDocument['paths'] = {};
-  for (const [room, routes] of Object.entries(rooms)) {
-    for (const [verb, route] of Object.entries(routes)) {
-      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(room, verb, route) };
-    }
+  for (const { room, id, route } of described) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(room, id, route) };
   }
   return {
-    openapi: '3.2.0',
+    openapi,
     info: {
       title: 'Project Review Service',
       version: about.version,
@@ -190,7 +211,7 @@ export function openApiDocument(about: { version: string; serverUrl?: string }):
         },
       },
       headers: HEADERS,
-      responses: sharedRefusals(rooms),
+      responses: sharedRefusals(described.map(({ route }) => route)),
       schemas: namedSchemas(),
     },
   };

@@ -257,6 +257,9 @@ export function fieldErrors(issues: readonly Issue[], input: unknown, prefix: ''
         prefix,
       );
     }
+    if (prefix === '#query' && isRepeated(input, issue.path)) {
+      return [{ pointer: pointer(prefix, issue.path), code: 'REPEATED', message: 'Send this parameter once.' }];
+    }
     return [{ pointer: pointer(prefix, issue.path), ...explain(issue, input) }];
   });
 }
@@ -268,14 +271,17 @@ function pointer(prefix: string, path: readonly PropertyKey[]): string {
   return steps.length === 0 ? prefix : `${prefix}/${steps.join('/')}`;
 }
 
-const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean => {
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const step of path) {
-    if (typeof value !== 'object' || value === null) return false;
+    if (typeof value !== 'object' || value === null) return null;
     value = Reflect.get(value, step);
   }
-  return value === undefined;
-};
+  return value;
+}
+const isMissing = (input: unknown, path: readonly PropertyKey[]) => valueAt(input, path) === undefined;
+/** A parameter that a query string has twice comes as a list. */
+const isRepeated = (query: unknown, path: readonly PropertyKey[]) => Array.isArray(valueAt(query, path));
 
 function explain(
   issue: Exclude<Issue, { code: 'unrecognized_keys' }>,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
-import { contract, type Room, SCOPES, type Scope } from '@review/contract';
+import { contract, getForm, type Room, SCOPES, type Scope } from '@review/contract';
 import { expect, test } from 'vitest';
 import { SUBJECT_FINDERS } from './http/subjects.ts';
 import { type House, json, onEachDatabase, PEOPLE, type Person, type PersonName } from './test/house.ts';
@@ -166,7 +166,9 @@ const IN_STATE: Record<string, Make> = {
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-const ROUTES = Object.values<Room>(contract).flatMap((routes) => Object.values(routes).map(nameOf));
+const ROUTES = Object.values<Room>(contract).flatMap((routes) =>
+  Object.values(routes).flatMap((route) => [route, getForm(route) ?? []].flat().map(nameOf)),
+);
 
 /** The first segment of a path that names something, such as `projects`. */
 const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);

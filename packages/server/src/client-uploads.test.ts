@@ -71,7 +71,7 @@ onEachDatabase(
         await expect(send({ source: pieces(bytes, 500) })).rejects.toThrow('say `size`');
         await expect(send({ source: pieces(bytes, 500), size: 9000 })).rejects.toThrow('more bytes than its `size`');
         await expect(send({ source: pieces(bytes, 500), size: 11_000 })).rejects.toThrow('ended after 10500 bytes');
-        const { data } = await house().people.owner.client.files.search({
+        const { data } = await house().people.owner.client.files.list({
           params: { id: house().projectId },
           body: { status: 'UPLOADED' },
         });

@@ -35,7 +35,7 @@ export function FilesPage() {
   const { folder: folderId = null, keyword = '', tag } = route.useSearch();
   const { refusal } = useProject(projectId);
   const foldersHidden = refusal(contract.folders.list);
-  const filesHidden = refusal(contract.files.search);
+  const filesHidden = refusal(contract.files.list);
   const folders = useQuery({ ...foldersQuery(projectId), enabled: foldersHidden === null }).data ?? [];
   const files = useInfiniteQuery({
     ...folderFilesQuery(projectId, { folderId, keyword, tag }),
@@ -132,7 +132,7 @@ function Filters() {
         aria-label="Search files in this project"
         placeholder="Search in all folders"
         leftSection={<Icon name="search" />}
-        maxLength={mostOf(contract.files.search.body.shape.keyword)}
+        maxLength={mostOf(contract.files.list.body.shape.keyword)}
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);

@@ -19,7 +19,7 @@ export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: 
     queryKey: ['files', 'of', projectId, { folderId, keyword, tag }],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
-      client.files.search(
+      client.files.list(
         {
           params: { id: projectId },
           body: {

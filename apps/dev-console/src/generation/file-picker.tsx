@@ -26,7 +26,7 @@ export function FilePicker({ project, chosen, onPick, onClose }: FilePickerProps
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const body = { status: 'UPLOADED' as const, ...(keyword !== '' && { keyword }) };
-      return (await client.files.search({ params: { id: project }, body }, { signal })).data;
+      return (await client.files.list({ params: { id: project }, body }, { signal })).data;
     },
   });
   return (
@@ -34,7 +34,7 @@ export function FilePicker({ project, chosen, onPick, onClose }: FilePickerProps
       <TextInput
         aria-label="Search the files"
         placeholder="Search by name"
-        maxLength={mostOf(contract.files.search.body.shape.keyword)}
+        maxLength={mostOf(contract.files.list.body.shape.keyword)}
         data-autofocus
         value={text}
         onChange={(event) => setText(event.target.value)}

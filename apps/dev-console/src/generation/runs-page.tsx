@@ -24,7 +24,7 @@ export function RunsPage() {
   const navigate = route.useNavigate();
   const refusal = useRefusal();
   const { chosen, offered, isPending, error } = useChosenProject(search.project);
-  const forbidden = refusal(contract.projects.list) ?? refusal(contract.files.search);
+  const forbidden = refusal(contract.projects.list) ?? refusal(contract.files.list);
   const filter = (change: Partial<typeof search>) =>
     navigate({ search: (before) => ({ ...before, ...change }), replace: true });
 

@@ -23,7 +23,7 @@ export const runsQuery = (project: string, { type, status }: RunFilters) =>
     queryFn: ({ pageParam, signal }) => {
       const filters = { ...(type && { outputType: type }), ...(status && { status }) };
       const body = { ...filters, ...(pageParam !== '' && { next: pageParam }) };
-      return client.files.search({ params: { id: project }, body }, { signal });
+      return client.files.list({ params: { id: project }, body }, { signal });
     },
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data).filter(isRun),

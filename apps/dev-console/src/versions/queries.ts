@@ -1,5 +1,5 @@
-import type { FileRecord } from '@review/contract';
-import { queryOptions } from '@tanstack/react-query';
+import type { FileStatus } from '@review/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
 export const versionsQuery = (projectId: string, { page, byName }: { page: number; byName: boolean }) =>
@@ -18,9 +18,15 @@ export const versionQuery = (id: string) =>
     queryFn: async () => (await client.versions.get({ params: { id } })).data,
   });
 
-/** Every file of a project, to choose from. */
-export const projectFilesQuery = (projectId: string) =>
-  queryOptions({
-    queryKey: ['files', 'all', projectId],
-    queryFn: async (): Promise<FileRecord[]> => (await client.files.list({ params: { id: projectId } })).data,
+/** The files of a project to choose from, newest first, page by page. */
+export const projectFilesQuery = (projectId: string, status?: FileStatus) =>
+  infiniteQueryOptions({
+    queryKey: ['files', 'all', projectId, { status }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const body = { ...(status !== undefined && { status }), ...(pageParam !== '' && { next: pageParam }) };
+      return client.files.list({ params: { id: projectId }, body }, { signal });
+    },
+    getNextPageParam: ({ page }) => page.next,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
   });

@@ -1,6 +1,6 @@
 import { Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { contract, type VersionDetails } from '@review/contract';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
 import { mostOf } from '../bounds.ts';
@@ -8,6 +8,7 @@ import { useChange } from '../change.ts';
 import { useProject } from '../projects/project-query.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { projectFilesQuery } from './queries.ts';
 
 interface VersionFormProps {
@@ -28,7 +29,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
   const [chosen, setChosen] = useState<string[]>(isVersion(begin) ? begin.files.map(({ id }) => id) : [...begin]);
   const { refusal } = useProject(projectId);
   const unreadable = refusal(contract.files.list);
-  const files = useQuery({ ...projectFilesQuery(projectId), enabled: unreadable === null });
+  const files = useInfiniteQuery({ ...projectFilesQuery(projectId), enabled: unreadable === null });
   const save = useChange(
     async () => {
       const body = {
@@ -88,6 +89,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
                 {list.map((file) => (
                   <Checkbox key={file.id} value={file.id} label={file.name} />
                 ))}
+                <MoreButton query={files}>Show older files</MoreButton>
               </Stack>
             </Checkbox.Group>
           )

@@ -21,7 +21,6 @@ import {
   listFiles,
   lockFile,
   type StoredFile,
-  searchFiles,
   updateFile,
   updateTag,
 } from './queries.ts';
@@ -64,17 +63,12 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       return { data: { ...shownGeneration(generation), steps, providerJobId, engine, workflowUrl } };
     },
 
-    async list({ subject: project, query: { folder } }) {
-      if (folder !== undefined && !(await isFolderOf(db, project.id, folder))) throw referenceNotFound('#query/folder');
-      return { data: await shownFiles(await listFiles(db, project, folder)) };
-    },
-
-    async search({ subject: project, body: { next, prev, folder, ...filters } }) {
+    async list({ subject: project, body: { next, prev, folder, ...filters } }) {
       if (folder && !(await isFolderOf(db, project.id, folder.id))) throw referenceNotFound('/folder/id');
       const folderId = folder === null ? null : folder?.id;
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
-      const found = await searchFiles(db, project, { ...filters, folderId }, page);
+      const found = await listFiles(db, project, { ...filters, folderId }, page);
       return pages.answer({ ...found, items: await shownFiles(found.items) }, (file) => file);
     },
 

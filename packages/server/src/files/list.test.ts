@@ -1,6 +1,11 @@
+import { items } from '@review/client';
+import { cursorPage } from '@review/contract';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type House, onEachDatabase, refusal } from '../test/house.ts';
 import { newFolder, newProject, start, uploadFile } from '../uploads/test/uploads.ts';
+
+const Listed = cursorPage(z.object({ id: z.string() }));
 
 const clientOf = (house: House) => house.people.owner.client;
 
@@ -12,25 +17,35 @@ async function fileIn(house: House, projectId: string, folderId: string | null, 
 
 onEachDatabase((house) => {
   describe('list', () => {
-    const list = async (id: string, folder?: string) =>
-      (await clientOf(house()).files.list({ params: { id }, query: { folder } })).data.map((file) => file.id);
+    const byGet = async (id: string, query = '') => {
+      const response = await house().request('owner', 'GET', `/api/projects/${id}/files${query}`);
+      return { status: response.status, body: await response.json() };
+    };
+    const idsByGet = async (id: string, query?: string) =>
+      Listed.parse((await byGet(id, query)).body).data.map((file) => file.id);
 
-    test('every file at once, newest first, in folders or not', async () => {
+    test('every file, newest first, in folders or not, page by page', async () => {
       const projectId = await newProject(house());
       const folderId = await newFolder(house(), projectId);
       const ids: string[] = [];
       for (let made = 0; made < 60; made++) ids.push(await fileIn(house(), projectId, made % 2 ? folderId : null));
-      expect(await list(projectId)).toEqual(ids.reverse());
+      ids.reverse();
+      const first = Listed.parse((await byGet(projectId)).body);
+      const second = await idsByGet(projectId, `?next=${first.page.next}`);
+      expect([first.data.map((file) => file.id), second]).toEqual([ids.slice(0, 50), ids.slice(50)]);
+      const all: string[] = [];
+      for await (const { id } of items(clientOf(house()).files.list, { params: { id: projectId } })) all.push(id);
+      expect(all).toEqual(ids);
     });
 
     test('the records are those of Get File', async () => {
       const projectId = await newProject(house());
       const { id } = await start(clientOf(house()), 'FX', projectId);
       const one = await clientOf(house()).files.get({ params: { id } });
-      expect((await clientOf(house()).files.list({ params: { id: projectId } })).data).toEqual([one.data]);
+      expect((await byGet(projectId)).body).toMatchObject({ data: [one.data] });
     });
 
-    test('of one folder: what lies in it, not deeper', async () => {
+    test('of one folder: what lies in it, not deeper; an empty folder is the root', async () => {
       const projectId = await newProject(house());
       const folderId = await newFolder(house(), projectId);
       const inner = await clientOf(house()).folders.create({
@@ -38,24 +53,32 @@ onEachDatabase((house) => {
         body: { name: 'Inner', parent: { id: folderId } },
       });
       const id = await fileIn(house(), projectId, folderId);
-      await fileIn(house(), projectId, null);
+      const atRoot = await fileIn(house(), projectId, null);
       await fileIn(house(), projectId, inner.data.id);
-      expect(await list(projectId, folderId)).toEqual([id]);
+      expect(await idsByGet(projectId, `?folder=${folderId}`)).toEqual([id]);
+      expect(await idsByGet(projectId, `?folder.id=${folderId}`)).toEqual([id]);
+      expect(await idsByGet(projectId, '?folder=')).toEqual([atRoot]);
     });
 
-    test('a folder of another project is 422', async () => {
+    test('a folder of another project is 422, under the name that was sent', async () => {
       const foreign = await newFolder(house(), await newProject(house()));
-      const problem = await refusal(list(house().projectId, foreign), 'REFERENCE_NOT_FOUND');
-      expect(problem.errors).toMatchObject([{ pointer: '#query/folder' }]);
+      for (const name of ['folder', 'folder.id']) {
+        expect(await byGet(house().projectId, `?${name}=${foreign}`)).toMatchObject({
+          status: 422,
+          body: { code: 'REFERENCE_NOT_FOUND', errors: [{ pointer: `#query/${name}` }] },
+        });
+      }
     });
 
     test('a malformed folder is 400', async () => {
-      const response = await house().request('owner', 'GET', `/api/projects/${house().projectId}/files?folder=x`);
-      expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ pointer: '#query/folder' }] }]);
+      expect(await byGet(house().projectId, '?folder=x')).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '#query/folder' }] },
+      });
     });
 
     test('an empty project has none', async () => {
-      expect(await list(await newProject(house()))).toEqual([]);
+      expect(await idsByGet(await newProject(house()))).toEqual([]);
     });
   });
 
@@ -75,17 +98,14 @@ onEachDatabase((house) => {
       expect(problem.message).toBe((await refusal(unknown, 'NOT_FOUND')).message);
     });
 
-    test('lists and searches only marked files', async () => {
+    test('lists only marked files', async () => {
       const { hidden, shown } = await hiddenAndShown();
       const params = { id: house().projectId };
-      const listed = (await restricted().files.list({ params })).data;
-      const found = (await restricted().files.search({ params, body: {} })).data;
-      for (const files of [listed, found]) {
-        const ids = files.map((file) => file.id);
-        expect(ids).toContain(shown);
-        expect(ids).not.toContain(hidden);
-        expect(files.every((file) => file.allowRestricted)).toBe(true);
-      }
+      const files = (await restricted().files.list({ params, body: {} })).data;
+      const ids = files.map((file) => file.id);
+      expect(ids).toContain(shown);
+      expect(ids).not.toContain(hidden);
+      expect(files.every((file) => file.allowRestricted)).toBe(true);
     });
 
     test('downloads, comments and attaches only to marked files', async () => {

@@ -70,19 +70,6 @@ const filesOf = (db: Database, projectId: string, role: ProjectRole) =>
     .where('project_id', '=', projectId)
     .$if(!seesAll(role), (files) => files.where('allow_restricted', '=', 1));
 
-export async function listFiles(
-  db: Database,
-  project: { id: string; role: ProjectRole },
-  folderId: string | undefined,
-): Promise<StoredFile[]> {
-  const rows = await filesOf(db, project.id, project.role)
-    .$if(folderId !== undefined, (files) => files.where('folder_id', '=', folderId ?? ''))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map(record);
-}
-
 export interface FileFilters {
   keyword?: string | undefined;
   /** Null is the root of the project. */
@@ -92,7 +79,7 @@ export interface FileFilters {
   tag?: ReviewStatus | undefined;
 }
 
-export async function searchFiles(
+export async function listFiles(
   db: Database,
   project: { id: string; role: ProjectRole },
   { keyword, folderId, status, outputType, tag }: FileFilters,

@@ -6,12 +6,12 @@ import { type House, onEachDatabase, refusal } from '../test/house.ts';
 import { newFolder, newProject } from '../uploads/test/uploads.ts';
 import { insertUploadingFile } from './queries.ts';
 
-type Search = House['people']['owner']['client']['files']['search'];
+type Search = House['people']['owner']['client']['files']['list'];
 type Filters = Parameters<Search>[0]['body'];
 
 onEachDatabase((house) => {
   const client = () => house().people.owner.client;
-  const search = (id: string, body: Filters = {}) => client().files.search({ params: { id }, body });
+  const search = (id: string, body: Filters = {}) => client().files.list({ params: { id }, body });
   const namesOf = async (id: string, body: Filters) => (await search(id, body)).data.map((file) => file.name);
 
   /** Rows alone: what is searched needs no bytes. */

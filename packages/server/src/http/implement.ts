@@ -1,4 +1,4 @@
-import { created, type Route, successStatus } from '@review/contract';
+import { created, getForm, parameterPointer, type Route, successStatus } from '@review/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
@@ -35,15 +35,21 @@ export function mountContract(app: Express, deps: Deps, door: Door, operations: 
       router,
       { responseValidation: true, logInitialization: false, requestValidationErrorHandler: refuseInvalid },
     );
+  const lists = operations.filter(({ route }) => isQuery(route));
+  const byGet = lists.flatMap((operation) => listByGet(operation) ?? []);
   mount(
     app,
     operations.filter(({ route }) => !isQuery(route)),
   );
-  mount(
-    queryRouter(app),
-    operations.filter(({ route }) => isQuery(route)),
-  );
-  refuseOtherMethods(app, operations);
+  mount(app, byGet);
+  mount(queryRouter(app), lists);
+  refuseOtherMethods(app, [...operations, ...byGet]);
+}
+
+/** The same operation, asked for with GET: what its handler takes as the body comes from the query. */
+function listByGet(operation: Operation): Operation | null {
+  const route = getForm(operation.route);
+  return route && { ...operation, route, bodyInQuery: true };
 }
 
 const asPost = (route: Route): Route => (isQuery(route) && 'body' in route ? { ...route, method: 'POST' } : route);
@@ -57,11 +63,11 @@ function queryRouter(app: Express): IRouter {
 }
 
 /** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
-function genericSteps(deps: Deps, door: Door, { name, route }: Operation): RequestHandler[] {
+function genericSteps(deps: Deps, door: Door, { name, route, bodyInQuery }: Operation): RequestHandler[] {
   return [
     async (request, response, next) => {
       response.locals.operation = name;
-      if (isQuery(route)) response.set('Cache-Control', 'private, no-store');
+      if (isQuery(route) || bodyInQuery) response.set('Cache-Control', 'private, no-store');
       const caller = await door.identify(request, response);
       await door.admit({ name, route }, caller, request, response);
       const subject = await requireSubject(deps, route.metadata, caller, String(request.params['id']));
@@ -74,7 +80,7 @@ function genericSteps(deps: Deps, door: Door, { name, route }: Operation): Reque
 
 /** The last hop: the handler, once per Idempotency-Key, and what its answer says beside its body. */
 function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
-  const { name, route } = operation;
+  const { name, route, bodyInQuery } = operation;
   const status = successStatus(route);
 
   return async ({ query, body, req: request, res: response }: ParsedRequest) => {
@@ -88,7 +94,12 @@ function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
       body,
     });
     if (once.replayed) response.set('Idempotency-Replayed', 'true');
-    const answer = await perform(operation, { caller, subject, query, body, gone: () => goneSignal(response) }, once);
+    const asked = { caller, subject, gone: () => goneSignal(response) };
+    const answer = bodyInQuery
+      ? await perform(operation, { ...asked, query: undefined, body: query }, once).catch((refusal: unknown) => {
+          throw pointingIntoQuery(refusal, request.query);
+        })
+      : await perform(operation, { ...asked, query, body }, once);
     if (route.metadata.conditional && isKnown(request, response, answer)) {
       await limiter.refund(name, route.metadata.tier, caller, response);
       throw new NotModified();
@@ -98,6 +109,13 @@ function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
     }
     return { status, body: answer };
   };
+}
+
+/** A handler names fields of the body; here they were sent as query parameters. */
+function pointingIntoQuery(refusal: unknown, query: object): unknown {
+  if (!(refusal instanceof ProblemError) || refusal.errors === undefined) return refusal;
+  const errors = refusal.errors.map((error) => ({ ...error, pointer: parameterPointer(error.pointer, query) }));
+  return new ProblemError(refusal.code, { detail: refusal.message, errors, headers: refusal.headers });
 }
 
 const Created = created(z.string());

@@ -15,6 +15,8 @@ export interface Operation {
   name: string;
   route: Route;
   handler: AnyHandler;
+  /** What the handler takes as the body is sent in the query. */
+  bodyInQuery?: true;
 }
 
 /** Every endpoint there is: what routes and tools carry out. */

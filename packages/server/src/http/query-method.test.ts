@@ -89,7 +89,7 @@ onEachDatabase((house) => {
   );
 
   test('only a POST can be overridden', async () => {
-    const answer = await house().request('owner', 'GET', '/api/projects', {
+    const answer = await house().request('owner', 'PUT', '/api/projects', {
       headers: { 'x-http-method-override': 'QUERY' },
     });
     await problemIn(answer, 'METHOD_NOT_ALLOWED');

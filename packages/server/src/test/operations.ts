@@ -27,7 +27,6 @@ POST   /api/projects/:id/files/upload.generate                  | ai:generate   
 GET    /api/models                                              | ai:generate            | -         | 200
 GET    /api/files/:id                                           | files:read             | member    | 200
 GET    /api/files/:id/generation                                | files:read             | O M Mb    | 200
-GET    /api/projects/:id/files                                  | files:read             | member    | 200
 QUERY  /api/projects/:id/files                                  | files:read             | member    | 200
 GET    /api/files/:id/download                                  | files:download         | member    | 200
 PATCH  /api/files/:id                                           | files:write            | O M Mb    | 204
@@ -97,10 +96,10 @@ const words = (cell: string) => (cell === '-' ? [] : cell.split(' '));
 
 export const OPERATIONS: readonly Operation[] = TABLE.trim()
   .split('\n')
-  .map((line) => {
+  .flatMap((line) => {
     const [call = '', scopes = '', roles = '', status] = line.split('|').map((cell) => cell.trim());
     const [method = '', path = ''] = call.split(/ +/);
-    return {
+    const operation: Operation = {
       method,
       path,
       scopes: words(scopes) as Scope[],
@@ -108,4 +107,6 @@ export const OPERATIONS: readonly Operation[] = TABLE.trim()
       named: roles.startsWith('starter') ? 'starter' : roles.startsWith('author') ? 'author' : null,
       status: Number(status),
     };
+    // Section 7: every QUERY list is also a GET.
+    return method === 'QUERY' ? [operation, { ...operation, method: 'GET' }] : [operation];
   });

@@ -1,3 +1,4 @@
+import { items } from '@review/client';
 import { PROJECT_ROLES, SCOPES } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { secondsFromNow } from '../db/time.ts';
@@ -185,8 +186,12 @@ onEachDatabase(
 
       test('one of another project is 422, and no file is made', async () => {
         const elsewhere = await newFolder(house(), await newProject(house()));
-        const files = async () =>
-          (await house().people.owner.client.files.list({ params: { id: house().projectId } })).data.length;
+        const files = async () => {
+          let count = 0;
+          const { list } = house().people.owner.client.files;
+          for await (const _ of items(list, { params: { id: house().projectId } })) count++;
+          return count;
+        };
         const before = await files();
         const response = await send('FX', { id: elsewhere });
         expect([response.status, await response.json()]).toMatchObject([

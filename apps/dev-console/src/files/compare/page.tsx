@@ -1,11 +1,12 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { contract } from '@review/contract';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRefusal } from '../../access.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ForbiddenHint } from '../../ui/forbidden-hint.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { projectFilesQuery } from '../../versions/queries.ts';
 import { kindOf } from '../kind.ts';
@@ -54,8 +55,8 @@ export function ComparePage() {
 function Pair({ projectId, left, right }: { projectId: string; left: string; right: string }) {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: files = [] } = useQuery(projectFilesQuery(projectId));
-  const offered = files.filter(({ status }) => status === 'UPLOADED');
+  const files = useInfiniteQuery(projectFilesQuery(projectId, 'UPLOADED'));
+  const offered = files.data ?? [];
   const choose = (change: { left?: string; right?: string }) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
   const sides: readonly [Side, Side] = [
@@ -63,9 +64,19 @@ function Pair({ projectId, left, right }: { projectId: string; left: string; rig
     useSide('Right', right, offered, (id) => choose({ right: id })),
   ];
   const kinds = sides.map(({ file }) => (file === undefined ? null : kindOf(file)));
-  if (kinds.every((kind) => kind === 'video')) return <TogetherPlayed sides={sides} />;
-  if (mode !== undefined && kinds.every((kind) => kind === 'image')) return <Layered sides={sides} mode={mode} />;
-  return <Beside sides={sides} />;
+  const isLayered = mode !== undefined && kinds.every((kind) => kind === 'image');
+  return (
+    <>
+      {kinds.every((kind) => kind === 'video') ? (
+        <TogetherPlayed sides={sides} />
+      ) : isLayered ? (
+        <Layered sides={sides} mode={mode} />
+      ) : (
+        <Beside sides={sides} />
+      )}
+      <MoreButton query={files}>Offer older files</MoreButton>
+    </>
+  );
 }
 
 /** Only pictures can lie over one another. */

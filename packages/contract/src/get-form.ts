@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { QUERY, type Route } from './endpoint.ts';
+
+/**
+ * A QUERY list as a GET: the fields of its body become query parameters, so that clients and proxies that know no QUERY can
+ * use it. Flat names stay, objects are dotted (`sort.type`), an empty value is null. Both forms give the handler the same.
+ */
+export function getForm(route: Route): Route | null {
+  if (route.method !== QUERY || !(route.body instanceof z.ZodObject)) return null;
+  const { body, method: _, metadata, ...rest } = route;
+  const problems = [...(metadata.problems ?? []), 'INVALID_CURSOR'] as const;
+  return { ...rest, method: 'GET', query: parametersOf(body), metadata: { ...metadata, problems } };
+}
+
+/** Where a field of the body stands in the query of a request: `/folder/id` is `#query/folder.id`, or `#query/folder`. */
+export function parameterPointer(pointer: string, query: object): string {
+  const steps = pointer.split('/').slice(1);
+  const sent = steps.map((_, index) => steps.slice(0, index + 1).join('.')).find((name) => Object.hasOwn(query, name));
+  return `#query/${sent ?? steps.join('.')}`;
+}
+
+const asIs = (value: unknown) => value;
+
+interface Parameter {
+  name: string;
+  path: readonly string[];
+  schema: z.ZodType;
+  /** What its value stands for in the body. */
+  read?: (value: unknown) => unknown;
+}
+
+function parametersOf(body: z.ZodObject) {
+  const parameters = flatten(body, []);
+  const shape = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.optional()]));
+  return z
+    .strictObject(shape)
+    .transform((query, { issues }) => {
+      const asked: Record<string, unknown> = {};
+      for (const { name, path, read = asIs } of parameters) {
+        const value = query[name];
+        if (value === undefined || put(asked, path, read(value))) continue;
+        const message = `Send only one of ${path[0]} and ${name}.`;
+        issues.push({ code: 'custom', params: { code: 'REPEATED' }, message, path: [name], input: query });
+      }
+      return asked;
+    })
+    .pipe(body);
+}
+
+/** Says whether the place was still free. */
+function put(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
+  if (inner.length === 0) {
+    if (key in object) return false;
+    object[key] = value;
+    return true;
+  }
+  if (!(key in object)) object[key] = {};
+  const next = object[key];
+  return isRecord(next) && put(next, inner, value);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
+  return Object.entries(object.shape).flatMap(([key, field]) => {
+    const path = [...parents, key];
+    const name = path.join('.');
+    const { base, nullable } = bare(field);
+    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: parameter(name, field) }];
+    const inner = flatten(base, path);
+    const id = base.shape['id'];
+    if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
+    // A reference is also its plain id, and empty where there is none.
+    const schema = z.union([id, z.literal('')]).meta({ description: `As \`${name}.id\`; empty for none.` });
+    return [{ name, path, schema, read: (value) => (value === '' ? null : { id: value }) }, ...inner];
+  });
+}
+
+/** A field as text: what is not a string in the body is spelt in one way only. */
+function parameter(name: string, field: z.core.$ZodType): z.ZodType {
+  const { base, nullable } = bare(field);
+  if (!(field instanceof z.ZodType)) throw new Error(`${name} cannot be a query parameter`);
+  const spelling = spellingOf(base);
+  if (spelling === undefined) throw new Error(`${name} is of a kind that cannot be a query parameter`);
+  if (spelling === 'text' && !nullable) return field;
+  return z.preprocess((text) => (nullable && text === '' ? null : spelling === 'text' ? text : spelling(text)), field);
+}
+
+function spellingOf(schema: z.core.$ZodType): 'text' | ((text: unknown) => unknown) | undefined {
+  if (schema instanceof z.ZodBoolean) return (text) => (text === 'true' ? true : text === 'false' ? false : text);
+  if (schema instanceof z.ZodNumber) return (text) => (/^-?\d{1,15}$/.test(String(text)) ? Number(text) : text);
+  const isText = schema instanceof z.ZodString || schema instanceof z.ZodStringFormat || schema instanceof z.ZodEnum;
+  const isWord = schema instanceof z.ZodLiteral && [...schema.values].every((value) => typeof value === 'string');
+  return isText || isWord ? 'text' : undefined;
+}
+
+/** A schema without what says that its value may be left out or null. */
+function bare(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
+  let base = schema;
+  let nullable = false;
+  while (base instanceof z.ZodOptional || base instanceof z.ZodDefault || base instanceof z.ZodNullable) {
+    nullable ||= base instanceof z.ZodNullable;
+    base = base.unwrap();
+  }
+  return { base, nullable };
+}
