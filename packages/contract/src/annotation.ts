@@ -1,17 +1,20 @@
 import { z } from 'zod';
 
-const MAX_BYTES = 200 * 1024;
-const MAX_DEPTH = 100;
+/** Any JSON of a bounded size, for what only the sender understands. */
+export function opaqueJson({ maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }) {
+  const schema = z.unknown().check((context) => {
+    const { value, issues } = context;
+    const refuse = (code: string, message: string) =>
+      issues.push({ code: 'custom', params: { code }, message, input: value });
+    // Depth first: serialising an endless nesting would overflow the stack.
+    if (isDeeperThan(maxDepth, value)) refuse('TOO_DEEP', `At most ${maxDepth} levels.`);
+    else if (bytes(value) > maxBytes) refuse('TOO_LARGE', `At most ${maxBytes} bytes of JSON.`);
+  });
+  return schema.meta({ description: `Any JSON of at most ${maxBytes} bytes and ${maxDepth} levels.` });
+}
 
-/** A drawing on a file comment: JSON that only the client understands. */
-export const Annotation = z.unknown().check((context) => {
-  const { value, issues } = context;
-  const refuse = (code: string, message: string) =>
-    issues.push({ code: 'custom', params: { code }, message, input: value });
-  // Depth first: serialising an endless nesting would overflow the stack.
-  if (isDeeperThan(MAX_DEPTH, value)) refuse('TOO_DEEP', `At most ${MAX_DEPTH} levels.`);
-  else if (bytes(value) > MAX_BYTES) refuse('TOO_LARGE', `At most ${MAX_BYTES} bytes of JSON.`);
-});
+/** A drawing on a file comment. */
+export const Annotation = opaqueJson({ maxBytes: 200 * 1024, maxDepth: 100 });
 
 function isDeeperThan(limit: number, value: unknown): boolean {
   let level = [value].filter(isNesting);

@@ -40,6 +40,9 @@ export const CommentRecord = z.object({
 });
 export type CommentRecord = z.infer<typeof CommentRecord>;
 
+/** A year: no recording is longer, no document has more pages. */
+const MAX_MILLISECONDS = 366 * 24 * 60 * 60 * 1000;
+
 const newComment = {
   content: text({ max: 5000 }).optional(),
   /** Replies attach to a top-level comment. */
@@ -62,9 +65,9 @@ export const NewFileComment = z
   .strictObject({
     ...newComment,
     /** Milliseconds into a video, or the page of a document, from 1. */
-    anchor: z.number().int().min(0).nullable().optional(),
+    anchor: z.number().int().min(0).max(MAX_MILLISECONDS).nullable().optional(),
     /** How long the comment holds from its anchor on, in milliseconds. */
-    duration: z.number().int().min(0).nullable().optional(),
+    duration: z.number().int().min(0).max(MAX_MILLISECONDS).nullable().optional(),
     annotation: Annotation.optional(),
   })
   .refine(saysSomething, EMPTY);

@@ -85,7 +85,10 @@ export function promptReferences(prompt: string): string[] {
 export const GenerateRequest = z
   .strictObject({
     outputType: OutputType,
-    outputModel: z.string().meta({ enum: MODELS.map((model) => model.id) }),
+    outputModel: z
+      .string()
+      .max(100)
+      .meta({ enum: MODELS.map((model) => model.id) }),
     prompt: text({ min: 1, max: 5000 }),
     folder: reference(FolderId).nullable(),
     attachments: references(ReferenceId, { max: 5 }),

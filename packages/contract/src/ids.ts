@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Bounds, list } from './collections.ts';
 
 /** Any UUID is well formed on input, in either case; new ones are version 7. */
 export const Uuid = z.guid({ error: 'A UUID.' }).toLowerCase();
@@ -37,25 +38,20 @@ export type Subject = keyof typeof SUBJECT_IDS;
 export const reference = <Id extends z.ZodType<string>>(id: Id) => z.strictObject({ id });
 
 /** A list of references in which none stands twice. */
-export const references = (id: z.ZodString, bounds: { min?: number; max: number }) =>
-  z
-    .array(reference(id))
-    .min(bounds.min ?? 0)
-    .max(bounds.max)
-    .check((context) => {
-      const { value, issues } = context;
-      const seen = new Set<string>();
-      for (const [index, item] of value.entries()) {
-        if (seen.has(item.id)) {
-          issues.push({
-            code: 'custom',
-            params: { code: 'DUPLICATE' },
-            message: 'The same id stands in the list twice.',
-            path: [index, 'id'],
-            input: value,
-          });
-        }
-        seen.add(item.id);
+export const references = (id: z.ZodString, bounds: Bounds) =>
+  list(reference(id), bounds, (context) => {
+    const { value, issues } = context;
+    const seen = new Set<string>();
+    for (const [index, item] of value.entries()) {
+      if (seen.has(item.id)) {
+        issues.push({
+          code: 'custom',
+          params: { code: 'DUPLICATE' },
+          message: 'The same id stands in the list twice.',
+          path: [index, 'id'],
+          input: value,
+        });
       }
-    })
-    .meta({ uniqueItems: true, maxItems: bounds.max });
+      seen.add(item.id);
+    }
+  }).meta({ uniqueItems: true, maxItems: bounds.max });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, LEADS, PROJECT_ROLES, ProjectRole } from './access.ts';
+import { list } from './collections.ts';
 import { data, NOTHING, room } from './endpoint.ts';
 import { reference, Uuid } from './ids.ts';
 
@@ -23,10 +24,8 @@ export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
 
 const AssignableRole = z.enum(PROJECT_ROLES).exclude(['PROJECT_OWNER']);
 
-export const NewMembers = z
-  .array(z.strictObject({ user: reference(Uuid), role: AssignableRole }))
-  .max(100)
-  .check((context) => {
+export const newMembers = ({ min }: { min: number }) =>
+  list(z.strictObject({ user: reference(Uuid), role: AssignableRole }), { min, max: 100 }, (context) => {
     const { value, issues } = context;
     const seen = new Set<string>();
     value.forEach((member, index) => {
@@ -42,7 +41,7 @@ export const NewMembers = z
       seen.add(member.user.id);
     });
   });
-export type NewMembers = z.infer<typeof NewMembers>;
+export type NewMembers = z.infer<ReturnType<typeof newMembers>>;
 
 export const members = room({
   list: {
@@ -62,7 +61,7 @@ export const members = room({
     method: 'POST',
     path: '/api/projects/:id/members',
     summary: 'Add members to a project: all of them or none',
-    body: z.strictObject({ members: NewMembers.min(1) }),
+    body: z.strictObject({ members: newMembers({ min: 1 }) }),
     responses: { 201: data(z.array(z.object({ id: Uuid }))) },
     metadata: {
       tool: 'add_project_members',

@@ -119,11 +119,21 @@ export const MODELS: readonly Model[] = [
 const BY_ID = new Map(MODELS.map((entry) => [entry.id, entry]));
 export const findModel = (id: string): Model | undefined => BY_ID.get(id);
 
+const seconds = MODELS.flatMap((entry) => (entry.video === null ? [] : [entry.video.seconds]));
+
 export const VideoConfigs = z.strictObject({
   generateAudio: z.boolean().optional(),
-  resolution: z.string().optional(),
-  durationSeconds: z.number().int().optional(),
-  aspectRatio: z.string().optional(),
+  resolution: z.string().max(20).optional(),
+  durationSeconds: z
+    .number()
+    .int()
+    // The widest range of any model; `limitBreaches` holds a request to its own model's.
+    .meta({
+      minimum: Math.min(...seconds.map(({ min }) => min)),
+      maximum: Math.max(...seconds.map(({ max }) => max)),
+    })
+    .optional(),
+  aspectRatio: z.string().max(20).optional(),
 });
 export type VideoConfigs = z.infer<typeof VideoConfigs>;
 

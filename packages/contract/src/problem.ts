@@ -230,6 +230,7 @@ export const Problem = z.object({
   detail: z.string(),
   instance: z.string(),
   requestId: z.string(),
+  /** The first ones, where there are more than `MAX_FIELD_ERRORS`; `detail` says so. */
   errors: z.array(FieldError).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
@@ -239,36 +240,45 @@ export const problemType = (code: ProblemCode) => `/problems/${code.toLowerCase(
 
 type Issue = z.core.$ZodIssue;
 
-/** What zod found in `input`, as the fields of a problem; `prefix` is empty for the body and `#query` for the query. */
-export function fieldErrors(issues: readonly Issue[], input: unknown, prefix: '' | '#query' = ''): FieldError[] {
-  return issues.flatMap((issue) => {
+/** A problem lists no more field errors than this, however many there are. */
+export const MAX_FIELD_ERRORS = 100;
+
+/**
+ * Yields what zod found in `input` as the field errors of a problem; `prefix` is empty for the body and `#query` for the
+ * query. Lazily: a body can hold far more unknown fields than a problem lists.
+ */
+export function* fieldErrors(
+  issues: Iterable<Issue>,
+  input: unknown,
+  prefix: '' | '#query' = '',
+): Generator<FieldError, undefined> {
+  for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        pointer: pointer(prefix, [...issue.path, key]),
-        code: 'UNKNOWN_FIELD',
-        message: 'There is no such field.',
-      }));
-    }
-    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      for (const key of issue.keys) {
+        const unknown = pointer(prefix, [...issue.path, key]);
+        yield { pointer: unknown, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+      }
+    } else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
       const closest = issue.errors.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
-      return fieldErrors(
-        closest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
-        input,
-        prefix,
-      );
+      const inner = closest.map((found) => ({ ...found, path: [...issue.path, ...found.path] }));
+      yield* fieldErrors(inner, input, prefix);
+    } else if (prefix === '#query' && isRepeated(input, issue.path)) {
+      yield { pointer: pointer(prefix, issue.path), code: 'REPEATED', message: 'Send this parameter once.' };
+    } else {
+      yield { pointer: pointer(prefix, issue.path), ...explain(issue, input) };
     }
-    if (prefix === '#query' && isRepeated(input, issue.path)) {
-      return [{ pointer: pointer(prefix, issue.path), code: 'REPEATED', message: 'Send this parameter once.' }];
-    }
-    return [{ pointer: pointer(prefix, issue.path), ...explain(issue, input) }];
-  });
+  }
 }
 
-const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
+const depth = (issues: readonly Issue[]) => issues.reduce((max, issue) => Math.max(max, issue.path.length), 0);
+
+/** The caller's own field names are in it, and those have no bound. */
+const MAX_POINTER = 500;
 
 function pointer(prefix: string, path: readonly PropertyKey[]): string {
-  const steps = path.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
-  return steps.length === 0 ? prefix : `${prefix}/${steps.join('/')}`;
+  const steps = path.map((step) => String(step).slice(0, MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1'));
+  const whole = steps.length === 0 ? prefix : `${prefix}/${steps.join('/')}`;
+  return whole.length > MAX_POINTER ? `${whole.slice(0, MAX_POINTER)}…` : whole;
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

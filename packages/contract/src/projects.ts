@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ANY_MEMBER, LEADS, OWNERS, ProjectRole } from './access.ts';
 import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
-import { NewMembers } from './members.ts';
+import { newMembers } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
 import { text } from './text.ts';
 import { Day, Timestamp } from './time.ts';
@@ -50,7 +50,7 @@ export const projects = room({
       name: ProjectName,
       description: ProjectDescription.optional(),
       deadline: Day.nullable().optional(),
-      members: NewMembers.optional(),
+      members: newMembers({ min: 0 }).optional(),
     }),
     responses: { 201: created(Uuid) },
     metadata: {

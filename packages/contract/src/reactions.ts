@@ -3,12 +3,13 @@ import { ANY_MEMBER } from './access.ts';
 import { data, NOTHING, room } from './endpoint.ts';
 import { Person } from './members.ts';
 
+/** In UTF-16 units: no emoji is nearly this long. */
+const MAX_UNITS = 64;
 const EMOJI_STYLE = '\uFE0F';
 
 /** The fully qualified spelling of exactly one emoji, else null: with and without U+FE0F it is the same emoji. */
 export function normalizeEmoji(text: string): string | null {
-  // No emoji is nearly this long, and a megabyte need not be looked at.
-  if (text.length > 64) return null;
+  if (text.length > MAX_UNITS) return null;
   const bare = text.replace(/(\p{Emoji})\uFE0F/gu, '$1');
   const qualified = bare.replace(
     /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu,
@@ -19,7 +20,7 @@ export function normalizeEmoji(text: string): string | null {
 
 export const Emoji = z
   .string()
-  .meta({ description: 'Exactly one emoji.', examples: ['👍'] })
+  .meta({ maxLength: MAX_UNITS, description: 'Exactly one emoji.', examples: ['👍'] })
   .transform((value, context) => {
     const emoji = normalizeEmoji(value);
     if (emoji !== null) return emoji;

@@ -157,7 +157,7 @@ describe('what is told of a refused field', () => {
   it('points at query parameters by name', () => {
     const input = { 'sort.type': 'size' };
     const { error } = contract.versions.list.query.safeParse(input);
-    expect(fieldErrors(error?.issues ?? [], input, '#query')).toEqual([
+    expect([...fieldErrors(error?.issues ?? [], input, '#query')]).toEqual([
       { pointer: '#query/sort.type', code: 'INVALID_VALUE', message: 'Must be one of name, createdAt.' },
     ]);
   });

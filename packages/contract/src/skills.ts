@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
+import { list, map } from './collections.ts';
 import { created, data, NOTHING, room } from './endpoint.ts';
 import { reference, SkillId, SkillVersionId } from './ids.ts';
 import { text } from './text.ts';
@@ -9,16 +10,15 @@ import { Timestamp } from './time.ts';
 const SkillContent = text({ min: 1, max: 200_000 });
 const SkillName = text({ min: 1, max: 100 });
 const SkillDescription = text({ min: 1, max: 1024 });
+/** Together under 45,000 characters: a list of skills shows them all. */
 const optionalFields = {
-  metadata: z
-    .record(text({ max: 1024 }), text({ max: 10_000 }))
+  metadata: map(text({ max: 64 }), text({ max: 512 }), { max: 50 })
     .nullable()
     .optional(),
-  allowedTools: z
-    .array(text({ max: 1024 }))
+  allowedTools: list(text({ max: 128 }), { max: 100 })
     .nullable()
     .optional(),
-  license: text({ max: 10_000 }).nullable().optional(),
+  license: text({ max: 1024 }).nullable().optional(),
 };
 
 export const Skill = z.object({

@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 import { created, data } from './endpoint.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
+
+/** An object store takes no more parts of one upload, and no object larger than 5 TiB. */
+export const MAX_PARTS = 10_000;
+export const MAX_UPLOAD_BYTES = 5 * 1024 ** 4;
 
 /** A name to show, never a path to store at. */
 export const FileName = text({ min: 1, max: 255 }).regex(/^[^/\\\p{Cc}]*$/u, {
@@ -12,7 +17,7 @@ export const FileName = text({ min: 1, max: 255 }).regex(/^[^/\\\p{Cc}]*$/u, {
 export const NewUpload = z.strictObject({
   name: FileName,
   /** In bytes. */
-  size: z.number().int().min(1),
+  size: z.number().int().min(1).max(MAX_UPLOAD_BYTES),
   mimeType: text({ min: 1, max: 255 }).optional(),
 });
 export type NewUpload = z.infer<typeof NewUpload>;
@@ -29,9 +34,10 @@ export const startedUpload = <Id extends z.ZodType<string>>(id: Id) =>
   data(created(id).shape.data.extend({ parts: z.array(UploadPart), expiresAt: Timestamp }));
 
 export const UploadedParts = z.strictObject({
-  parts: z
-    .array(z.strictObject({ partNumber: z.number().int().min(1).max(10_000), eTag: text({ min: 1, max: 255 }) }))
-    .min(1),
+  parts: list(
+    z.strictObject({ partNumber: z.number().int().min(1).max(MAX_PARTS), eTag: text({ min: 1, max: 255 }) }),
+    { min: 1, max: MAX_PARTS },
+  ),
 });
 export type UploadedParts = z.infer<typeof UploadedParts>;
 

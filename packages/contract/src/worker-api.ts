@@ -1,21 +1,31 @@
 import type { AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
+import { opaqueJson } from './annotation.ts';
+import { list } from './collections.ts';
 import { data, NOTHING } from './endpoint.ts';
 import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
 import { FileId, ReferenceId } from './ids.ts';
 import { Family, OutputType, VideoSettings } from './models.ts';
-import { UploadedParts, UploadPart } from './upload.ts';
+import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
+
+const MAX_INT = 2 ** 31 - 1;
+/** Longer ones are cut by the worker. */
+const Message = z.string().max(4000);
 
 /** What a worker says of a family of models: it has the provider's key, has none, or one that cannot work. */
 export const FamilyState = z.strictObject({
   family: Family,
   state: z.enum(['live', 'sandbox', 'misconfigured']),
-  reason: z.string().nullable().optional(),
+  reason: Message.nullable().optional(),
 });
 export type FamilyState = z.infer<typeof FamilyState>;
 
+const StageName = z.string().min(1).max(50);
 const WorkerName = z.string().min(1).max(255);
-const Epoch = z.number().int().min(1);
+/** A column of 32 bits holds it. */
+const Epoch = z.number().int().min(1).max(MAX_INT);
+const Intents = z.number().int().max(MAX_INT);
+const Warnings = list(Message, { max: 100 });
 
 const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch });
 
@@ -51,8 +61,12 @@ export const WorkerTask = z.object({
 export type WorkerTask = z.infer<typeof WorkerTask>;
 
 export const FinishedOutcome = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('SUCCEEDED'), warnings: z.array(z.string()) }),
-  z.strictObject({ status: z.literal('FAILED'), error: GenerationError, warnings: z.array(z.string()) }),
+  z.strictObject({ status: z.literal('SUCCEEDED'), warnings: Warnings }),
+  z.strictObject({
+    status: z.literal('FAILED'),
+    error: GenerationError.extend({ message: Message }).strict(),
+    warnings: Warnings,
+  }),
 ]);
 export type FinishedOutcome = z.infer<typeof FinishedOutcome>;
 
@@ -65,7 +79,7 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/hello',
     summary: 'Tell which families have keys, give back leases of a former life, and learn which engine runs',
-    body: z.strictObject({ worker: WorkerName, families: z.array(FamilyState) }),
+    body: z.strictObject({ worker: WorkerName, families: list(FamilyState, { max: 100 }) }),
     responses: { 200: data(z.object({ engine: Engine })) },
   },
   claim: {
@@ -83,7 +97,10 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/renew',
     summary: 'Keep leases; answers with the generations that are no longer the worker’s',
-    body: z.strictObject({ worker: WorkerName, tasks: z.array(z.strictObject({ fileId: FileId, epoch: Epoch })) }),
+    body: z.strictObject({
+      worker: WorkerName,
+      tasks: list(z.strictObject({ fileId: FileId, epoch: Epoch }), { max: 10_000 }),
+    }),
     responses: { 200: data(z.object({ lost: z.array(FileId) })) },
   },
   release: {
@@ -97,7 +114,7 @@ export const workerApi = {
     method: 'GET',
     path: '/worker/tasks/:id',
     summary: 'Read a generation, also one that has ended',
-    query: z.strictObject({ epoch: z.coerce.number().int() }),
+    query: z.strictObject({ epoch: z.coerce.number().int().min(1).max(MAX_INT) }),
     responses: { 200: data(WorkerTask) },
   },
   intend: {
@@ -106,10 +123,10 @@ export const workerApi = {
     summary: 'Record that a paid call is about to be made; from then on the generation runs',
     body: z.strictObject({
       epoch: Epoch,
-      stage: z.string().min(1).max(50),
+      stage: StageName,
       provider: z.enum(['live', 'sandbox']),
       /** How often it was intended before, as far as the worker knows: a repeat is deliberate. */
-      intents: z.number().int().min(0),
+      intents: Intents.min(0),
       /** Names this intent: asked again because the answer was lost, it is granted again. */
       token: z.uuid(),
     }),
@@ -121,9 +138,9 @@ export const workerApi = {
     summary: 'Take an intent back: the call never left',
     body: z.strictObject({
       epoch: Epoch,
-      stage: z.string(),
+      stage: StageName,
       /** Which intent it was, so that one that is taken back twice is taken back once. */
-      intents: z.number().int().min(1),
+      intents: Intents.min(1),
     }),
     responses: { 204: NOTHING },
   },
@@ -131,7 +148,12 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/submitted',
     summary: "Record the provider's reference of a call that it has accepted",
-    body: z.strictObject({ epoch: Epoch, stage: z.string(), job: z.unknown(), jobId: z.string().nullable() }),
+    body: z.strictObject({
+      epoch: Epoch,
+      stage: StageName,
+      job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
+      jobId: z.string().max(4000).nullable(),
+    }),
     responses: { 204: NOTHING },
   },
   progress: {
@@ -145,7 +167,7 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/upload.multipart',
     summary: 'Start the upload of the result; one that was started before is forgotten',
-    body: z.strictObject({ epoch: Epoch, size: z.number().int().min(1) }),
+    body: z.strictObject({ epoch: Epoch, size: NewUpload.shape.size }),
     responses: { 200: data(z.object({ parts: z.array(UploadPart) })) },
   },
   completeUpload: {
@@ -159,9 +181,13 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/steps',
     summary: 'Record an attempt at a step, for the timeline',
-    body: GenerationStep.omit({ startedAt: true, finishedAt: true }).extend({
+    body: z.strictObject({
+      ...GenerationStep.pick({ outcome: true }).shape,
       epoch: Epoch,
-      milliseconds: z.number().min(0),
+      name: StageName,
+      attempt: z.number().int().min(1).max(MAX_INT),
+      message: Message.nullable(),
+      milliseconds: z.number().min(0).max(MAX_INT),
     }),
     responses: { 204: NOTHING },
   },

@@ -46,5 +46,5 @@ export function requestOf(draft: Draft, model: ModelRecord | undefined): Generat
 /** What the service would refuse, found by the contract itself. */
 export function mistakesOf(request: GenerateRequest): FieldError[] {
   const checked = GenerateRequest.safeParse(request);
-  return checked.success ? [] : fieldErrors(checked.error.issues, request);
+  return checked.success ? [] : [...fieldErrors(checked.error.issues, request)];
 }

@@ -8,7 +8,7 @@ export function refusal(schema: z.ZodType, input: unknown): string[] {
 
 export function refusedFields(schema: z.ZodType, input: unknown): FieldError[] {
   const result = schema.safeParse(input);
-  return result.success ? [] : fieldErrors(result.error.issues, input);
+  return result.success ? [] : [...fieldErrors(result.error.issues, input)];
 }
 
 export const ids = {

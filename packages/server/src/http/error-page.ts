@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Deps } from '../deps.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 import { NotModified } from './conditional.ts';
+import { endAfterBody } from './end-after-body.ts';
 import { ProblemError } from './problem.ts';
 
 export const nothingHere: RequestHandler = () => {
@@ -25,11 +26,8 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
       next(error);
       return;
     }
-    response
-      .status(problem.status)
-      .set(problem.headers)
-      .type('application/problem+json')
-      .send(JSON.stringify(problem.body(request.path, requestId)));
+    response.status(problem.status).set(problem.headers).type('application/problem+json; charset=utf-8');
+    endAfterBody(request, response, JSON.stringify(problem.body(request.path, requestId))).catch(next);
   };
 }
 
@@ -39,26 +37,6 @@ export function asProblem(error: unknown): ProblemError {
   if (error instanceof StorageFull) return new ProblemError('STORAGE_FULL');
   if (error instanceof StorageUnavailable) return new ProblemError('NOT_READY', { headers: { 'Retry-After': '1' } });
   if (error instanceof URIError) return new ProblemError('NOT_FOUND');
-  switch (property(error, 'type')) {
-    case 'entity.parse.failed':
-    case 'request.size.invalid':
-      return new ProblemError('INVALID_JSON');
-    case 'entity.verify.failed':
-      return new ProblemError('INVALID_JSON', { detail: 'The body is not encoded as UTF-8.' });
-    case 'entity.too.large':
-      return new ProblemError('BODY_TOO_LARGE', { detail: `At most ${property(error, 'limit')} bytes.` });
-    case 'charset.unsupported':
-    case 'encoding.unsupported':
-      return new ProblemError('UNSUPPORTED_MEDIA_TYPE');
-    case 'request.aborted':
-      return new ProblemError('INVALID_JSON', { detail: 'The request ended before its body did.' });
-    default:
-      break;
-  }
-  // The body parser holds the sender to blame, and gives no type: the body is not compressed as it says.
-  if (property(error, 'statusCode') === 400) {
-    return new ProblemError('INVALID_JSON', { detail: 'The body could not be decompressed.' });
-  }
   // The database is away or has no connection to give: that passes without anyone's doing.
   const code = String(property(error, 'code'));
   const unavailable =

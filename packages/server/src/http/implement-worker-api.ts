@@ -1,13 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { workerApi } from '@review/contract';
+import { PARTS_BODY_LIMIT, workerApi } from '@review/contract';
 import type { AppRoute } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { type Express, json, type Request, type RequestHandler, type Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import { workerHandlers } from '../workers/handlers.ts';
 import { goneSignal } from './gone.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
+import { readJson } from './read-body.ts';
 
 interface ParsedRequest {
   query?: unknown;
@@ -22,7 +23,7 @@ export function mountWorkerApi(app: Express, deps: Deps): void {
   createExpressEndpoints(routes, endpointsOf(workerApi, workerHandlers(deps)), app, {
     responseValidation: true,
     logInitialization: false,
-    globalMiddleware: [requireWorker(deps.config.workerToken), json({ limit: '4mb' })],
+    globalMiddleware: [requireWorker(deps.config.workerToken), readJson(PARTS_BODY_LIMIT)],
     requestValidationErrorHandler: refuseInvalid,
   });
 }

@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrors } from '@review/contract';
+import { type FieldError, fieldErrors, MAX_FIELD_ERRORS } from '@review/contract';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { NextFunction, Request, Response } from 'express';
 import type { z } from 'zod';
@@ -11,15 +11,24 @@ export function refuseInvalid(
   _response: Response,
   next: NextFunction,
 ) {
-  const errors: FieldError[] = [
-    ...fieldErrors(issuesOf(invalid.query), request.query, '#query'),
-    ...fieldErrors(issuesOf(invalid.body), request.body),
-  ];
-  next(invalidRequest(errors));
+  next(invalidRequest(errorsIn(invalid, request)));
 }
 
-export function invalidRequest(errors: FieldError[]): ProblemError {
-  const count = errors.length === 1 ? '1 field is' : `${errors.length} fields are`;
+function* errorsIn({ query, body }: RequestValidationError, request: Request): Generator<FieldError> {
+  yield* fieldErrors(issuesOf(query), request.query, '#query');
+  yield* fieldErrors(issuesOf(body), request.body);
+}
+
+/** Reads no more errors than a problem lists, and one more to know whether there are more. */
+export function invalidRequest(found: Iterable<FieldError>): ProblemError {
+  const errors: FieldError[] = [];
+  for (const error of found) if (errors.push(error) > MAX_FIELD_ERRORS) break;
+  const count =
+    errors.length > MAX_FIELD_ERRORS
+      ? `More than ${MAX_FIELD_ERRORS} fields are`
+      : errors.length === 1
+        ? '1 field is'
+        : `${errors.length} fields are`;
   return new ProblemError('INVALID_REQUEST', { detail: `${count} not valid.`, errors });
 }
 

@@ -1,4 +1,11 @@
-import { type FieldError, PROBLEMS, type Problem, type ProblemCode, problemType } from '@review/contract';
+import {
+  type FieldError,
+  MAX_FIELD_ERRORS,
+  PROBLEMS,
+  type Problem,
+  type ProblemCode,
+  problemType,
+} from '@review/contract';
 
 interface Particulars {
   detail?: string;
@@ -14,9 +21,11 @@ export class ProblemError extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: ProblemCode, particulars: Particulars = {}) {
-    super(particulars.detail ?? PROBLEMS[code].explanation);
+    const { detail = PROBLEMS[code].explanation, errors } = particulars;
+    const isCut = errors !== undefined && errors.length > MAX_FIELD_ERRORS;
+    super(isCut ? `${detail} The first ${MAX_FIELD_ERRORS} are listed.` : detail);
     this.code = code;
-    this.errors = particulars.errors;
+    this.errors = errors?.slice(0, MAX_FIELD_ERRORS);
     this.headers = particulars.headers ?? {};
   }
 

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
@@ -118,7 +118,17 @@ onEachDatabase(
         await problemIn(await post({ body: bomb, headers: gzip }), 'BODY_TOO_LARGE');
       });
 
-      test('what is not compressed as it says, or in a way nobody knows, is refused', async () => {
+      test.each([
+        ['gzip', gzipSync],
+        ['deflate', deflateSync],
+        ['br', brotliCompressSync],
+      ])('a body encoded with %s is decoded', async (encoding, encode) => {
+        const body = new Uint8Array(encode(`{"name":"${encoding}"}`));
+        expect((await post({ body, headers: { ...JSON_TYPE, 'content-encoding': encoding } })).status).toBe(201);
+        expect(await names()).toContain(encoding);
+      });
+
+      test('what is not compressed as it says, or with an unknown encoding, is refused', async () => {
         const encoded = (encoding: string, body: Uint8Array<ArrayBuffer>) =>
           post({ body, headers: { ...JSON_TYPE, 'content-encoding': encoding } });
         await problemIn(await encoded('gzip', bytes('{"name":"A"}')), 'INVALID_JSON');
@@ -127,18 +137,33 @@ onEachDatabase(
           await encoded('gzip', new Uint8Array(gzipSync('{"name":"A"}').subarray(0, 20))),
           'INVALID_JSON',
         );
-        await problemIn(await encoded('rot13', bytes('{"name":"A"}')), 'UNSUPPORTED_MEDIA_TYPE');
+        for (const encoding of ['rot13', 'gzip, br', 'constructor']) {
+          const answer = await encoded(encoding, bytes('{"name":"A"}'));
+          expect((await problemIn(answer, 'UNSUPPORTED_MEDIA_TYPE')).detail).toContain('gzip, deflate, br');
+          expect(answer.headers.get('accept-encoding')).toBe('gzip, deflate, br');
+        }
       });
     });
 
     describe('hostile values', () => {
       test.each([
-        ['arrays', '['.repeat(2000) + ']'.repeat(2000)],
-        ['objects', `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`],
-      ])('very deep %s are refused like any other unknown shape', async (_, deep) => {
-        await problemIn(await post({ body: deep, headers: JSON_TYPE }), 'INVALID_REQUEST');
-        const named = await problemIn(await post({ body: `{"name":${deep}}`, headers: JSON_TYPE }), 'INVALID_REQUEST');
-        expect(named.errors).toMatchObject([{ pointer: '/name', code: 'INVALID_TYPE' }]);
+        ['arrays', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+        ['objects', (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`],
+      ])('%s nested more than 200 levels deep are not parsed', async (_, nested) => {
+        const sent = (body: string) => post({ body, headers: JSON_TYPE });
+        await problemIn(await sent(nested(200)), 'INVALID_REQUEST');
+        for (const body of [nested(201), `{"name":${nested(200)}}`, nested(600), nested(600).slice(0, -1)]) {
+          const problem = await problemIn(await sent(body), 'INVALID_JSON');
+          expect(problem.detail).toBe('The body is nested too deeply: at most 200 levels.');
+        }
+      });
+
+      test('brackets and quotes inside of text nest nothing', async () => {
+        const name = `${'['.repeat(30)}\\"${'{'.repeat(30)}`;
+        for (let copies = 0; copies < 10; copies++) expect((await post(json({ name }))).status).toBe(201);
+        const body = `{"name":"A","x":["${'\\"['.repeat(300)}"]}`;
+        const problem = await problemIn(await post({ body, headers: JSON_TYPE }), 'INVALID_REQUEST');
+        expect(problem.errors).toMatchObject([{ pointer: '/x', code: 'UNKNOWN_FIELD' }]);
       });
 
       test('of a field that stands twice the last one counts', async () => {
@@ -188,14 +213,24 @@ onEachDatabase(
 );
 
 onEachDatabase((house) => {
-  test('10,000-deep JSON within the usual limit is 400, not a failure', async () => {
-    const deep = '['.repeat(10_000) + ']'.repeat(10_000);
-    for (const body of [deep, `{"name":${deep}}`, `{"name":"A","parent":${deep}}`, `{"name":"A","x":${deep}}`]) {
-      const answer = await house().request('owner', 'POST', `/api/projects/${house().projectId}/folders`, {
-        body,
-        headers: JSON_TYPE,
-      });
-      await problemIn(answer, 'INVALID_REQUEST');
+  test('5,000-deep JSON is 400, not a failure: of the API, of the tools and of the workers', async () => {
+    const deep = '['.repeat(5000) + ']'.repeat(5000);
+    const { people, projectId } = house();
+    const { workerToken } = house().deps.config;
+    const message = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const sent: [string, string, string][] = [
+      [`/api/projects/${projectId}/folders`, people.owner.key, deep],
+      [`/api/projects/${projectId}/folders`, people.owner.key, `{"name":"A","parent":${deep}}`],
+      ['/mcp', people.owner.key, deep],
+      ['/mcp', people.owner.key, message(deep)],
+      ['/mcp', people.owner.key, message(`{"name":"whoami","arguments":{"x":${deep}}}`)],
+      ['/worker/hello', workerToken, deep],
+      ['/worker/tasks/FX00000000000000000000/submitted', workerToken, `{"epoch":1,"stage":"a","job":${deep}}`],
+    ];
+    for (const [path, token, body] of sent) {
+      const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'idempotency-key': 'deep' };
+      const answer = await fetch(house().url + path, { method: 'POST', headers, body });
+      expect((await problemIn(answer, 'INVALID_JSON')).detail).toContain('at most 200 levels');
     }
   });
 });

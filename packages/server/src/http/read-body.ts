@@ -1,54 +1,46 @@
-import { isUtf8 } from 'node:buffer';
 import { NOTHING, type Route } from '@review/contract';
-import express, { type RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { parseJson } from './parse-json.ts';
 import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
+import { hasBody, readBytes } from './read-bytes.ts';
 
 /** Reads the JSON body of a route that takes one; runs after everything that a stranger is refused for. */
 export function readBody(route: Route, generalLimit: number): RequestHandler {
   if (!('body' in route) || route.body === NOTHING) return (_request, _response, next) => next();
-  const parse = readJson(Math.max(generalLimit, route.metadata.bodyLimit ?? 0));
+  const read = readJson(Math.max(generalLimit, route.metadata.bodyLimit ?? 0));
 
   return (request, response, next) => {
-    if (isQuery(route)) response.set('Accept-Query', '"application/json"');
-    const hasBody =
-      request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-    const type = request.get('content-type');
-    if (type === undefined) {
-      if (isQuery(route)) {
+    if (isQuery(route)) {
+      response.set('Accept-Query', '"application/json"');
+      if (request.get('content-type') === undefined) {
         throw new ProblemError('INVALID_REQUEST', {
           detail: 'A QUERY request needs a Content-Type: application/json.',
         });
       }
-      if (hasBody) throw refusal('The body has no Content-Type. Send application/json.');
-      return next();
+      if (!isJson(request)) throw unsupported('Send the body as application/json.');
     }
-    if (!request.is('application/json') && hasBody) throw refusal('Send the body as application/json.');
-    if (isQuery(route) && !/^application\/json\s*(;|$)/i.test(type))
-      throw refusal('Send the body as application/json.');
-    parse(request, response, next);
+    return read(request, response, next);
   };
 }
 
-/** Reads a body that is said to be JSON. */
+/** Reads a body of at most `limit` bytes, compressed or not, as JSON; a request without a body passes. */
 export function readJson(limit: number): RequestHandler {
-  const parse = express.json({
-    limit,
-    strict: false,
-    type: () => true,
-    verify: (_request, _response, bytes) => {
-      // Not a ProblemError: the parser writes a status of its own on what is thrown here.
-      if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
-    },
-  });
-  return (request, response, next) => {
-    // The parser would take the other Unicode encodings too, past the check of what is UTF-8.
-    if (!/^utf-?8$/i.test(charsetOf(request.get('content-type') ?? '')))
-      throw refusal('Send the body encoded as UTF-8.');
-    parse(request, response, next);
+  return async (request, _response, next) => {
+    if (hasBody(request)) {
+      const type = request.get('content-type');
+      if (type === undefined) throw unsupported('The body has no Content-Type. Send application/json.');
+      if (!isJson(request)) throw unsupported('Send the body as application/json.');
+      if (!/^utf-?8$/i.test(charsetOf(type))) throw unsupported('Send the body encoded as UTF-8.');
+      const bytes = await readBytes(request, limit);
+      if (bytes.length > 0) request.body = parseJson(bytes);
+    }
+    next();
   };
 }
 
-const refusal = (detail: string) => new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail });
+const isJson = (request: Request): boolean => /^application\/json\s*(;|$)/i.test(request.get('content-type') ?? '');
+
+const unsupported = (detail: string) => new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail });
 
 const charsetOf = (type: string): string => /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8';

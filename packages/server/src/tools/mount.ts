@@ -18,6 +18,8 @@ const SUBSCRIBE = 'subscriptions/listen';
 /** Streams without an end, which each hold a connection. */
 const MOST_STREAMS = 200;
 const MOST_STREAMS_OF_ONE = 5;
+/** Messages of the former specification in one request. */
+const MAX_BATCH = 100;
 
 /**
  * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
@@ -60,7 +62,11 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
       if (admitted === undefined) throw new Error('a request reached the tools without passing the door');
       const { caller } = admitted;
       const body: unknown = request.body;
-      for (const message of Array.isArray(body) ? body : [body]) {
+      const messages = Array.isArray(body) ? body : [body];
+      if (messages.length > MAX_BATCH) {
+        throw new ProblemError('INVALID_REQUEST', { detail: `At most ${MAX_BATCH} messages in one request.` });
+      }
+      for (const message of messages) {
         const operation = operations.behind(message, caller);
         if (operation === undefined) await door.limiter.count('tools', 'tier-4', caller, response);
         else {

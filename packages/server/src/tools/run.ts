@@ -37,19 +37,23 @@ export async function run(
     throw invalidRequest([{ pointer: '/id', code: 'REQUIRED', message: `The id of the ${kind} is required.` }]);
   }
   const subject = await requireSubject(deps, route.metadata, caller, String(given.id));
-  const errors: FieldError[] = [];
-  const query = parse(route.query, errors, given.query);
-  const body = parse('body' in route ? route.body : undefined, errors, given.body);
-  if (errors.length > 0) throw invalidRequest(errors);
-  const asked = { caller, subject, query, body, gone: () => goneSignal(response) };
+  const query = parse(route.query, given.query);
+  const body = parse('body' in route ? route.body : undefined, given.body);
+  if (!query.parsed.success || !body.parsed.success) throw invalidRequest(errorsIn(query, body));
+  const gone = () => goneSignal(response);
+  const asked = { caller, subject, query: query.parsed.data, body: body.parsed.data, gone };
   const answer = await perform(operation, asked, unkeyed(deps.db));
   const declared: unknown = route.responses[successStatus(route)];
   return declared instanceof z.ZodType ? declared.parse(answer) : declared === NOTHING ? undefined : answer;
 }
 
 /** What the route itself would make of it, cross-field rules and all; where it takes nothing, nothing may be given. */
-function parse(schema: unknown, errors: FieldError[], given: unknown = {}): unknown {
-  const parsed = (schema instanceof z.ZodType ? schema : z.strictObject({})).safeParse(given);
-  if (!parsed.success) errors.push(...fieldErrors(parsed.error.issues, given));
-  return parsed.data;
+function parse(schema: unknown, given: unknown = {}) {
+  return { given, parsed: (schema instanceof z.ZodType ? schema : z.strictObject({})).safeParse(given) };
+}
+
+function* errorsIn(...parts: ReturnType<typeof parse>[]): Generator<FieldError> {
+  for (const { given, parsed } of parts) {
+    if (!parsed.success) yield* fieldErrors(parsed.error.issues, given);
+  }
 }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { UploadedParts } from '@review/contract';
-
-const MOST_PARTS = 10_000;
+import { MAX_PARTS, type UploadedParts } from '@review/contract';
 
 /** How many parts an upload has: none smaller than `least` bytes (an object store refuses those), but not too many. */
 export function countParts(size: number, least: number): number {
-  const partSize = Math.max(least, Math.ceil(size / MOST_PARTS));
+  const partSize = Math.max(least, Math.ceil(size / MAX_PARTS));
   const count = Math.max(1, Math.floor(size / partSize));
   // Rounding up the even size can leave nothing for the last of very small parts.
   return Math.ceil(size / Math.ceil(size / count));

@@ -12,6 +12,9 @@ export interface Attempt {
   milliseconds: number;
 }
 
+/** In characters; the server takes no more than four times this. */
+const MAX_MESSAGE = 1000;
+
 /** Steps after which the generation has ended: the server notes the end itself. */
 const ENDS: ReadonlySet<string> = new Set(['finish', 'abandon']);
 
@@ -23,8 +26,9 @@ export async function recordStep(
 ): Promise<void> {
   metrics.countStep(family, attempt.name, outcome, attempt.milliseconds);
   if (outcome === 'WAITED' || (outcome === 'SUCCEEDED' && ENDS.has(attempt.name))) return;
+  const message = attempt.message?.slice(0, MAX_MESSAGE) ?? null;
   await server
-    .recordStep({ params: { id: fileId }, body: { epoch, outcome, ...attempt } })
+    .recordStep({ params: { id: fileId }, body: { epoch, outcome, ...attempt, message } })
     .catch((error: unknown) => log.debug({ err: error }, 'a step was not recorded'));
 }
 

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+export interface Bounds {
+  min?: number;
+  max: number;
+}
+
+/**
+ * An array of `min` to `max` items. Its length is checked before any item: zod on its own would validate every item of
+ * an array that is too long, and report each of them.
+ */
+export function list<Item extends z.ZodType>(
+  item: Item,
+  { min = 0, max }: Bounds,
+  check: z.core.CheckFn<z.output<Item>[]> = () => {},
+) {
+  const items = z.array(item).min(min).max(max).check(check);
+  return z
+    .preprocess((value: z.input<typeof items>, context) => {
+      if (Array.isArray(value) && value.length > max) refuse(context, value, max);
+      return value;
+    }, items)
+    .meta({ maxItems: max });
+}
+
+/** An object of up to `max` fields with names and values of the caller's choice; counted before any is validated. */
+export function map<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  { max }: { max: number },
+) {
+  const entries = z.record(key, value);
+  return z
+    .preprocess((given: z.input<typeof entries>, context) => {
+      if (typeof given === 'object' && given !== null && Object.keys(given).length > max) refuse(context, given, max);
+      return given;
+    }, entries)
+    .meta({ maxProperties: max });
+}
+
+const refuse = (context: z.core.$RefinementCtx, input: unknown, maximum: number) =>
+  context.issues.push({ code: 'too_big', origin: 'array', maximum, inclusive: true, input });

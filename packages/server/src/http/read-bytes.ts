@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ProblemError } from './problem.ts';
+
+const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
+const ENCODINGS = Object.keys(DECODERS).join(', ');
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Reads a body, decompressed, of at most `limit` bytes. Refuses a body that announces more before it reads any of it, and
+ * stops at the limit otherwise. What it leaves unread is for `endAfterBody`.
+ */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const decoder = decoderOf(request.headers['content-encoding']);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const source = decoder === null ? request : request.pipe(decoder);
+  const onError = (error: Error) => decoder?.destroy(error);
+  request.on('error', onError);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The request stays open on an early exit: destroying it would close the connection before the answer is sent.
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    if (request.destroyed && !request.complete) throw invalid('The request ended before its body did.');
+    throw invalid('The body could not be decompressed: it is not encoded as its Content-Encoding says.');
+  } finally {
+    request.off('error', onError);
+    if (decoder !== null) {
+      request.unpipe(decoder);
+      decoder.destroy();
+    }
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function decoderOf(encoding = 'identity') {
+  const name = encoding.trim().toLowerCase();
+  if (name === 'identity' || name === '') return null;
+  if (isKnown(name)) return DECODERS[name]();
+  throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', {
+    detail: `The Content-Encoding is not supported. Send the body as it is, or encoded as one of ${ENCODINGS}.`,
+    headers: { 'Accept-Encoding': ENCODINGS },
+  });
+}
+
+const isKnown = (name: string): name is keyof typeof DECODERS => Object.hasOwn(DECODERS, name);
+
+const tooLarge = (limit: number) => new ProblemError('BODY_TOO_LARGE', { detail: `At most ${limit} bytes.` });
+
+const invalid = (detail: string) => new ProblemError('INVALID_JSON', { detail });
