@@ -67,6 +67,12 @@ export const PROBLEMS = {
     title: 'The method is not allowed here',
     explanation: 'The address exists, but not for this method. `Allow` lists those it takes.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The body did not arrive in time',
+    explanation:
+      'The bytes of the request stopped coming, or came too slowly, before the body was complete. Send the request again.',
+  },
   REACTION_EXISTS: {
     status: 409,
     title: 'You have already added this emoji',
@@ -103,6 +109,12 @@ export const PROBLEMS = {
     title: 'The upload is already complete',
     explanation: 'The upload was completed with other parts, or can no longer be changed.',
   },
+  PART_REPLACED: {
+    status: 409,
+    title: 'A newer request replaced this one',
+    explanation:
+      'Another PUT of the same part began before this one ended, and its bytes count. Send each part by one request at a time.',
+  },
   FILE_NOT_CANCELABLE: {
     status: 409,
     title: 'The file can no longer be canceled',
@@ -130,6 +142,11 @@ export const PROBLEMS = {
     explanation:
       'A request with this Idempotency-Key is being worked on. Send it again after `Retry-After` seconds to get its answer.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: 'The precondition does not hold',
+    explanation: 'What is stored does not fit the `If-Match` or `If-Unmodified-Since` of the request. Read it again.',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',
@@ -139,6 +156,11 @@ export const PROBLEMS = {
     status: 415,
     title: 'The content type is not supported',
     explanation: 'Send the body as `application/json`, encoded as UTF-8.',
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: 'The range lies outside the content',
+    explanation: 'The `Range` begins behind the last byte. `Content-Range` says how many bytes there are.',
   },
   REFERENCE_NOT_FOUND: {
     status: 422,

@@ -6,7 +6,8 @@ import type { Caller } from '../http/authenticate.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError } from '../http/problem.ts';
 import { downloadOf } from '../uploads/download.ts';
-import { dropUnusedUpload, findUpload } from '../uploads/queries.ts';
+import { abortDropped } from '../uploads/drop.ts';
+import { type DoomedBlob, dropUnusedUpload, findUpload } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
 
 export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
@@ -37,9 +38,13 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
       await completeUpload(deps, write, attachment.id, body);
     },
 
-    cancel: ({ subject: attachment, write }) => write((trx) => drop(trx, attachment.id)),
+    async cancel({ subject: attachment, write }) {
+      await abortDropped(deps, await write((trx) => drop(trx, attachment.id)));
+    },
 
-    cancelForGeneration: ({ subject: attachment, write }) => write((trx) => drop(trx, attachment.id)),
+    async cancelForGeneration({ subject: attachment, write }) {
+      await abortDropped(deps, await write((trx) => drop(trx, attachment.id)));
+    },
 
     async download({ subject: attachment }) {
       if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');
@@ -49,7 +54,8 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
 };
 
 /** Looked at in the transaction itself: a comment may be taking the attachment at this moment. */
-async function drop(trx: Writer, id: string): Promise<void> {
-  if (await dropUnusedUpload(trx, id, now())) return;
+async function drop(trx: Writer, id: string): Promise<DoomedBlob[]> {
+  const dropped = await dropUnusedUpload(trx, id, now());
+  if (dropped.length > 0) return dropped;
   throw new ProblemError((await findUpload(trx, id)) === undefined ? 'NOT_FOUND' : 'UPLOAD_COMPLETED');
 }

@@ -10,6 +10,7 @@ import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
 import { downloadOf } from '../uploads/download.ts';
+import { abortDropped } from '../uploads/drop.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
 import { hashUploadedFile } from './hash.ts';
@@ -90,7 +91,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
 
     async delete({ subject: file, write }) {
-      await write((trx) => deleteFile(trx, file.id, now()));
+      await abortDropped(deps, await write((trx) => deleteFile(trx, file.id, now())));
       watch.changed(file.id);
       bell.ring();
     },
@@ -123,15 +124,17 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     },
 
     async cancel({ subject: file, write }) {
-      await write(async (trx) => {
+      const dropped = await write(async (trx) => {
         const generation = await findGeneration(trx, file.id);
         // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
-        if (generation === undefined) await dropUploads(trx, [file.id], now());
+        const uploads = generation === undefined ? await dropUploads(trx, [file.id], now()) : [];
         const canceled = generation
           ? await endFile(trx, generation, { status: 'CANCELED' }, now())
           : await endUpload(trx, file.id, { status: 'CANCELED' }, now());
         if (!canceled) throw new ProblemError('FILE_NOT_CANCELABLE');
+        return uploads;
       });
+      await abortDropped(deps, dropped);
       watch.changed(file.id);
       bell.ring();
       if (file.mode === 'GENERATED') void deps.dispatcher?.cancel(file.id);

@@ -4,7 +4,7 @@ import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 import { memberships, type Viewer } from '../projects/queries.ts';
-import { doomBlobs, dropUploads } from '../uploads/queries.ts';
+import { type DoomedBlob, doomBlobs, dropUploads } from '../uploads/queries.ts';
 
 type Row = Selectable<Schema['files']>;
 
@@ -223,15 +223,26 @@ export async function endUpload(
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes a file, and leaves its bytes to the sweep. */
-export async function deleteFile(trx: Writer, id: string, at: string): Promise<void> {
-  await dropUploads(trx, [id], at);
+/** Removes a file, leaves its bytes to the sweep, and returns the upload that it had. */
+export async function deleteFile(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+  const dropped = await dropUploads(trx, [id], at);
   const deleted = await trx.deleteFrom('files').where('id', '=', id).returning('storage_key').execute();
   await doomBlobs(
     trx,
     deleted.flatMap(({ storage_key: key }) => (key === null ? [] : [{ key, upload: null }])),
     at,
   );
+  return dropped;
+}
+
+/** Removes the files of uploads that the user has not finished, in one project or in all. */
+export async function deleteUnfinishedFilesOf(
+  trx: Writer,
+  { userId, projectId }: { userId: string; projectId?: string },
+): Promise<void> {
+  let unfinished = trx.deleteFrom('files').where('created_by', '=', userId).where('status', '=', 'UPLOADING');
+  if (projectId !== undefined) unfinished = unfinished.where('project_id', '=', projectId);
+  await unfinished.execute();
 }
 
 /** Removes a file whose upload nobody finished. */

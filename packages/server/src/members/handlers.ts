@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
 import { lockProject } from '../projects/queries.ts';
+import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
 import {
   deleteMember,
   findRole,
@@ -19,9 +20,9 @@ import {
   type VisibleMember,
 } from './queries.ts';
 
-export const members = ({ db }: Deps): Handlers<Contract['members']> => ({
+export const members = (deps: Deps): Handlers<Contract['members']> => ({
   list: async ({ caller, subject: project }) => ({
-    data: await listProjectMembers(db, caller.workspaceId, project.id),
+    data: await listProjectMembers(deps.db, caller.workspaceId, project.id),
   }),
 
   add: ({ caller, subject: project, body, write }) =>
@@ -40,14 +41,17 @@ export const members = ({ db }: Deps): Handlers<Contract['members']> => ({
       await updateRole(trx, member.id, body.role);
     }),
 
-  remove: ({ subject: member, write }) =>
-    write(async (trx) => {
+  async remove({ subject: member, write }) {
+    const dropped = await write(async (trx) => {
       await lockOwnership(trx, member);
       await keepAnOwner(trx, member);
-      await deleteMember(trx, member.id);
-    }),
+      const userId = await deleteMember(trx, member.id);
+      return dropUnfinishedUploads(trx, { userId, projectId: member.projectId });
+    });
+    await abortDropped(deps, dropped);
+  },
 
-  listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(db, caller.workspaceId) }),
+  listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(deps.db, caller.workspaceId) }),
 });
 
 /** All of them or none: each belongs to the workspace and is not a member of the project yet. */

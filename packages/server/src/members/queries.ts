@@ -124,6 +124,12 @@ export async function updateRole(trx: Writer, id: string, role: ProjectRole): Pr
   await trx.updateTable('project_members').set({ role }).where('id', '=', id).execute();
 }
 
-export async function deleteMember(trx: Writer, id: string): Promise<void> {
-  await trx.deleteFrom('project_members').where('id', '=', id).execute();
+/** Removes the member and returns the id of the user. */
+export async function deleteMember(trx: Writer, id: string): Promise<string> {
+  const { user_id } = await trx
+    .deleteFrom('project_members')
+    .where('id', '=', id)
+    .returning('user_id')
+    .executeTakeFirstOrThrow();
+  return user_id;
 }

@@ -3,6 +3,7 @@ import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { plainName } from './names.ts';
+import { abortable, PartWrites } from './part-writes.ts';
 import {
   NoSuchObject,
   PartsMismatch,
@@ -11,6 +12,7 @@ import {
   type StorageUpload,
   type StoredPart,
 } from './storage.ts';
+import { Turns } from './turns.ts';
 
 /** No such upload, or not any more. */
 export class UnknownUpload extends Error {
@@ -21,17 +23,31 @@ export class WrongSize extends Error {
   override name = 'WrongSize';
 }
 
+/** The bytes of the part do not have the MD5 that the request announced. */
+export class WrongMd5 extends Error {
+  override name = 'WrongMd5';
+}
+
+export interface PartToStore {
+  partNumber: number;
+  size: number;
+  /** The MD5 that the sender announced, in hex. */
+  md5?: string | undefined;
+}
+
 const MD5 = /^[0-9a-f]{32}$/;
 const COPIED_AT_ONCE = 1024 * 1024;
 
 /**
- * `objects/<2 characters>/<key>` and `parts/<upload>/<number>-<md5>`. Whatever stands under such a name is whole:
- * it was written under another one, flushed, and renamed. An upload is known as long as its folder is there.
+ * `objects/<2 characters>/<key>` and `parts/<upload>/<number>-<md5>`, one file per part. Whatever stands under such a
+ * name is whole: it was written under another one, flushed, and renamed. An upload is known as long as its folder is there.
  */
 export class DiskFiles {
   readonly objects: string;
   readonly #parts: string;
   readonly #trash: string;
+  readonly #writes = new PartWrites();
+  readonly #completes = new Turns();
   #swept: Promise<void> | undefined;
 
   constructor(directory: string) {
@@ -48,22 +64,26 @@ export class DiskFiles {
     return upload;
   }
 
-  /** The ETag of the part. Its name holds the MD5, so that a repeated PUT of other bytes leaves a good part alone. */
-  async putPart(upload: string, part: { partNumber: number; size: number }, body: AsyncIterable<Buffer>) {
+  /** Stores the part in place of what was stored of it before, and returns its ETag. */
+  putPart(upload: string, part: PartToStore, body: AsyncIterable<Buffer>): Promise<string> {
     const folder = this.#folderOf(upload);
-    const digest = createHash('md5');
-    try {
-      const draft = await writeDraft(folder, measured(body, part.size, digest));
-      const eTag = digest.digest('hex');
-      await rename(draft, partPath(folder, { partNumber: part.partNumber, eTag }));
-      return eTag;
-    } catch (error) {
-      throw isMissing(error) ? new UnknownUpload('There is no such upload.') : asTrouble(error);
-    }
+    return this.#writes.run(`${upload}/${part.partNumber}`, async (replaced) => {
+      const digest = createHash('md5');
+      try {
+        const draft = await writeDraft(folder, checked(abortable(body, replaced), part, digest));
+        const eTag = digest.digest('hex');
+        await rename(draft, partPath(folder, { partNumber: part.partNumber, eTag }));
+        await removeFormer(folder, { partNumber: part.partNumber, eTag });
+        return eTag;
+      } catch (error) {
+        throw isMissing(error) ? new UnknownUpload('There is no such upload.') : asTrouble(error);
+      }
+    });
   }
 
+  /** One at a time per upload, so that calls made at once do not each write a copy. */
   complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
-    return orTrouble(this.#complete(target, parts, size));
+    return this.#completes.run(target.upload, () => orTrouble(this.#complete(target, parts, size)));
   }
 
   async #complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
@@ -72,7 +92,7 @@ export class DiskFiles {
         await this.#assemble(key, this.#folderOf(upload), parts, size);
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // The parts are gone where the same call, made twice at once, was faster the other time.
+        // The parts are gone where another server completed the same upload at the same time.
         if (!(await this.#isStored(key, size))) throw new PartsMismatch('A part is missing or has another ETag.');
       }
     }
@@ -166,6 +186,14 @@ function partPath(folder: string, { partNumber, eTag }: StoredPart): string {
   return join(folder, `${partNumber}-${eTag}`);
 }
 
+/** Deletes what an earlier PUT of the part left: an upload never keeps more bytes than it declared. */
+async function removeFormer(folder: string, { partNumber, eTag }: StoredPart): Promise<void> {
+  const former = (await readdir(folder)).filter(
+    (name) => name.startsWith(`${partNumber}-`) && name !== `${partNumber}-${eTag}`,
+  );
+  await Promise.all(former.map((name) => rm(join(folder, name), { force: true })));
+}
+
 /** The path of a new file with these bytes, flushed to the disk; a failure leaves no file. */
 async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise<string> {
   const draft = join(folder, `draft-${randomUUID()}`);
@@ -180,7 +208,8 @@ async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise
   }
 }
 
-async function* measured(body: AsyncIterable<Buffer>, size: number, digest: Hash): AsyncGenerator<Buffer> {
+/** The chunks of the body, which throws at its end unless it has the size and the MD5 of the part. */
+async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore, digest: Hash): AsyncGenerator<Buffer> {
   let received = 0;
   for await (const chunk of body) {
     received += chunk.length;
@@ -190,6 +219,9 @@ async function* measured(body: AsyncIterable<Buffer>, size: number, digest: Hash
   }
   if (received > size) throw new WrongSize(`This part has ${size} bytes; the body has more.`);
   if (received < size) throw new WrongSize(`This part has ${size} bytes; the body has ${received}.`);
+  if (md5 !== undefined && md5 !== digest.copy().digest('hex')) {
+    throw new WrongMd5('The bytes that arrived do not have the MD5 that Content-MD5 says. Send the part again.');
+  }
 }
 
 /** In one buffer that is used again and again: what is yielded holds until the next is asked for. */

@@ -1,7 +1,9 @@
+import type { ProblemCode } from '@review/contract';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { ProblemError } from '../http/problem.ts';
-import { type DiskFiles, UnknownUpload, WrongSize } from './disk-files.ts';
+import { type DiskFiles, UnknownUpload, WrongMd5, WrongSize } from './disk-files.ts';
 import { attachment, servedType } from './download-headers.ts';
+import { PartReplaced } from './part-writes.ts';
 import { nowInSeconds, type SignedUrls } from './signed-url.ts';
 
 export const partPathOf = (upload: string, partNumber: number): string => `/blobs/parts/${upload}/${partNumber}`;
@@ -10,9 +12,21 @@ export const objectPathOf = (key: string): string => `/blobs/objects/${key}`;
 /** What signed URLs of the disk lead to. The signature is the permission; nothing else is asked for. */
 export function diskRouter(files: DiskFiles, urls: SignedUrls): Router {
   return Router({ caseSensitive: true, strict: true })
-    .put('/blobs/parts/:upload/:partNumber', putPart(files, urls))
-    .get('/blobs/objects/:key', getObject(files, urls));
+    .put(PART_ROUTE, putPart(files, urls))
+    .all(PART_ROUTE, allowOnly('OPTIONS, PUT'))
+    .get(OBJECT_ROUTE, getObject(files, urls))
+    .all(OBJECT_ROUTE, allowOnly('GET, HEAD, OPTIONS'));
 }
+
+const PART_ROUTE = '/blobs/parts/:upload/:partNumber';
+const OBJECT_ROUTE = '/blobs/objects/:key';
+
+const allowOnly =
+  (allow: string): RequestHandler =>
+  (request, response) => {
+    if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
+    response.set('Allow', allow).status(204).end();
+  };
 
 const putPart =
   (files: DiskFiles, urls: SignedUrls): RequestHandler<{ upload: string; partNumber: string }> =>
@@ -20,10 +34,14 @@ const putPart =
     response.locals.operation = 'blobs.putPart';
     const query = queryOf(request);
     urls.verify({ method: 'PUT', path: request.path }, query);
-    const part = { partNumber: Number(request.params.partNumber), size: Number(query.get('size')) };
+    const part = {
+      partNumber: Number(request.params.partNumber),
+      size: Number(query.get('size')),
+      md5: announcedMd5(request),
+    };
     const length = request.get('content-length');
     if (length !== undefined && Number(length) !== part.size) {
-      throw wrongSize(`This part has ${part.size} bytes; the Content-Length is ${length}.`);
+      throw invalid(`This part has ${part.size} bytes; the Content-Length is ${length}.`);
     }
     try {
       // The connection stays for the answer when the body is refused half way.
@@ -32,14 +50,24 @@ const putPart =
       response.status(200).set('ETag', `"${eTag}"`).end();
     } catch (error) {
       request.resume();
-      if (error instanceof WrongSize) throw wrongSize(error.message);
+      if (error instanceof WrongSize || error instanceof WrongMd5) throw invalid(error.message);
       if (error instanceof UnknownUpload) throw new ProblemError('NOT_FOUND');
-      if (request.destroyed && !request.complete) throw wrongSize('The request ended before its body did.');
+      // The rest of the body is not read.
+      if (error instanceof PartReplaced) throw new ProblemError('PART_REPLACED', { headers: { Connection: 'close' } });
+      if (request.destroyed && !request.complete) throw invalid('The request ended before its body did.');
       throw error;
     }
   };
 
-const wrongSize = (detail: string) => new ProblemError('INVALID_REQUEST', { detail });
+/** The MD5 of `Content-MD5` (RFC 1864) in hex. */
+function announcedMd5(request: Request<Record<string, string>>): string | undefined {
+  const given = request.get('content-md5');
+  if (given === undefined) return undefined;
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(given)) throw invalid('Content-MD5 must be the MD5 of the body in base64.');
+  return Buffer.from(given, 'base64').toString('hex');
+}
+
+const invalid = (detail: string) => new ProblemError('INVALID_REQUEST', { detail });
 
 const getObject =
   (files: DiskFiles, urls: SignedUrls): RequestHandler<{ key: string }> =>
@@ -68,9 +96,15 @@ const getObject =
 
 function refuse(error: Error, response: Response, headers: string[], next: (error: unknown) => void): void {
   for (const name of [...headers, 'Last-Modified']) response.removeHeader(name);
-  const status = 'status' in error ? error.status : undefined;
-  if (status === 412 || status === 416) response.status(status).end();
-  else next(status === 404 ? new ProblemError('NOT_FOUND') : error);
+  const code = 'status' in error && typeof error.status === 'number' ? REFUSALS[error.status] : undefined;
+  next(code === undefined ? error : new ProblemError(code));
 }
+
+/** With 416, `Content-Range` stays: it says how many bytes there are. */
+const REFUSALS: Record<number, ProblemCode> = {
+  404: 'NOT_FOUND',
+  412: 'PRECONDITION_FAILED',
+  416: 'RANGE_NOT_SATISFIABLE',
+};
 
 const queryOf = (request: Request<Record<string, string>>) => new URL(request.url, 'http://localhost').searchParams;

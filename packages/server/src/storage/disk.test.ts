@@ -55,7 +55,7 @@ describe('signatures', () => {
     const key = await store(storage, small, 1000);
     const sameKey = await storage.partUrl({ key, upload: key }, { partNumber: 1, size: 1000 }, 60);
     await expectRefused(await fetch(sameKey.replace(/\/parts\/.*\?/, `/objects/${key}?`)));
-    expect((await fetch(sameKey)).status).toBe(404);
+    expect((await fetch(sameKey)).status).toBe(405);
   });
 
   test('an expired URL is refused', async () => {
@@ -122,12 +122,64 @@ describe('a part', () => {
     expect(await readAll(storage, target.key)).toEqual(small);
   });
 
-  test('sent again with other bytes does not harm the good one', async () => {
+  test('sent 20 times with other bytes keeps the last body alone', async () => {
     const target = await beginUpload(storage);
-    const good = await putPart(storage, target, 1, small);
-    await putPart(storage, target, 1, randomBytes(1000));
-    await storage.complete(target, [good], 1000);
-    expect(await readAll(storage, target.key)).toEqual(small);
+    let last = await putPart(storage, target, 1, small);
+    const other = await putPart(storage, target, 11, small);
+    for (let times = 0; times < 20; times++) last = await putPart(storage, target, 1, randomBytes(1000));
+    const names = [last, other].map(({ partNumber, eTag }) => `${partNumber}-${eTag.replaceAll('"', '')}`);
+    expect(partsOf(target.upload).sort()).toEqual(names.sort());
+  });
+
+  test('sent again while the former PUT is in flight ends that one, and only one draft is on the disk', async () => {
+    const target = await beginUpload(storage);
+    const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
+    const begin = () => {
+      const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } });
+      sent.write(small.subarray(0, 500));
+      return sent;
+    };
+    let inFlight = begin();
+    await waitUntil(() => partsOf(target.upload).length === 1);
+    for (let times = 0; times < 5; times++) {
+      const [former] = partsOf(target.upload);
+      const replaced = statusOf(inFlight);
+      inFlight = begin();
+      expect(await replaced).toBe(409);
+      await waitUntil(() => partsOf(target.upload).some((name) => name !== former));
+      expect(partsOf(target.upload)).toHaveLength(1);
+    }
+    const replaced = statusOf(inFlight);
+    const part = await putPart(storage, target, 1, small);
+    expect(await replaced).toBe(409);
+    expect(partsOf(target.upload)).toEqual([`1-${part.eTag.replaceAll('"', '')}`]);
+    await storage.complete(target, [part], 1000);
+  });
+
+  test('with a Content-MD5 is stored if that is its MD5, and else 400 with nothing stored', async () => {
+    const target = await beginUpload(storage);
+    const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
+    const send = (md5: string) =>
+      fetch(url, { method: 'PUT', body: new Uint8Array(small), headers: { 'content-md5': md5 } });
+    for (const md5 of [createHash('md5').update('other').digest('base64'), 'not an MD5', '']) {
+      const answer = await send(md5);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { code: 'INVALID_REQUEST', detail: expect.stringContaining('Content-MD5') },
+      ]);
+    }
+    expect(partsOf(target.upload)).toEqual([]);
+    expect((await send(createHash('md5').update(small).digest('base64'))).status).toBe(200);
+  });
+
+  test('is sent by PUT: other methods are 405 with Allow', async () => {
+    const url = await storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, 60);
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+      const answer = await fetch(url, { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'OPTIONS, PUT']);
+    }
+    const asked = await fetch(url, { method: 'OPTIONS' });
+    expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'OPTIONS, PUT']);
   });
 
   test('in flight when its upload is aborted is 404', async () => {
@@ -228,16 +280,27 @@ describe('a download', () => {
     // Not by fetch, which asks for an uncached answer as soon as there is If-None-Match.
     const url = await storage.downloadUrl(key, { name: 'a', mimeType: 'text/plain' }, 60);
     expect(await statusOf(request(url, { headers: { 'if-none-match': eTag } }).end())).toBe(304);
-    expect((await download(storage, key, { headers: { 'if-match': '"other"' } })).status).toBe(412);
+    const changed = await download(storage, key, { headers: { 'if-match': '"other"' } });
+    expect(changed.headers.get('content-type')).toContain('application/problem+json');
+    expect([changed.status, await changed.json()]).toMatchObject([412, { code: 'PRECONDITION_FAILED' }]);
+  });
+
+  test('is read by GET and HEAD: other methods are 405 with Allow', async () => {
+    const key = await store(storage, small, 1000);
+    for (const method of ['PUT', 'POST', 'DELETE']) {
+      const answer = await download(storage, key, { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+      expect(await answer.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+    }
   });
 
   test('that is refused carries no header of the object', async () => {
     const key = await store(storage, small, 1000);
     const answer = await download(storage, key, { headers: { range: 'bytes=5000-' } });
-    expect([answer.status, await answer.text()]).toEqual([416, '']);
-    for (const name of ['content-disposition', 'content-type', 'cache-control', 'etag']) {
-      expect(answer.headers.get(name)).toBeNull();
-    }
+    expect(answer.headers.get('content-range')).toBe('bytes */1000');
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect([answer.status, await answer.json()]).toMatchObject([416, { code: 'RANGE_NOT_SATISFIABLE' }]);
+    for (const name of ['content-disposition', 'cache-control', 'etag']) expect(answer.headers.get(name)).toBeNull();
     const missing = await download(storage, newKey());
     expect(missing.headers.get('content-type')).toContain('application/problem+json');
     expect(missing.headers.get('cache-control')).toBeNull();

@@ -94,11 +94,23 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a canceled upload takes no more parts once it is swept, and until then no completion', async () => {
-    const { id, sent: parts, parts: urls } = await sent(client(), 'FX', house().projectId, bytes);
+  test.each(KINDS)('%s takes no part from the moment it is canceled', async (kind) => {
+    const { id, parts } = await start(client(), kind, house().projectId, { size: bytes.length });
+    await cancel(client(), id);
+    expect((await put(parts[0]?.url ?? '', bytes)).status).toBe(404);
+  });
+
+  test('a canceled file takes no completion, and the sweep after it finds nothing that fails', async () => {
+    const { id, sent: parts } = await sent(client(), 'FX', house().projectId, bytes);
     await cancel(client(), id);
     await refusal(complete(client(), id, parts), 'UPLOAD_COMPLETED');
     await sweep(house().deps);
-    expect((await put(urls[0]?.url ?? '', bytes)).status).toBe(404);
+    expect(await house().deps.db.selectFrom('doomed_blobs').selectAll().execute()).toEqual([]);
+  });
+
+  test('a file that is deleted while it is uploaded takes no part any more', async () => {
+    const { id, parts } = await start(client(), 'FX', house().projectId, { size: bytes.length });
+    await client().files.delete({ params: { id } });
+    expect((await put(parts[0]?.url ?? '', bytes)).status).toBe(404);
   });
 });

@@ -92,15 +92,35 @@ export async function markCompleted(
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes uploads, and leaves their bytes to the sweep. */
-export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<void> {
-  if (ids.length === 0) return;
+/** Removes uploads, leaves their bytes to the sweep, and returns what the storage calls them. */
+export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<DoomedBlob[]> {
+  if (ids.length === 0) return [];
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', 'in', ids)
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
   await doomBlobs(trx, dropped, at);
+  return dropped;
+}
+
+/** Removes the user's unfinished uploads, except the result of a generation, which a worker uploads. */
+export async function deleteUnfinishedUploads(
+  trx: Writer,
+  { userId, projectId }: { userId: string; projectId?: string },
+  at: string,
+): Promise<DoomedBlob[]> {
+  let unfinished = trx
+    .deleteFrom('uploads')
+    .where('started_by', '=', userId)
+    .where('completed_with', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('generations').select('file_id').whereRef('file_id', '=', 'uploads.id'))),
+    );
+  if (projectId !== undefined) unfinished = unfinished.where('project_id', '=', projectId);
+  const dropped = await unfinished.returning(['storage_key as key', 'storage_upload as upload']).execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped;
 }
 
 /** No comment holds it, and no generation refers to it. */
@@ -117,8 +137,8 @@ const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
     ),
   ]);
 
-/** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; says whether it did. */
-export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<boolean> {
+/** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; returns what it removed. */
+export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', '=', id)
@@ -126,7 +146,7 @@ export async function dropUnusedUpload(trx: Writer, id: string, at: string): Pro
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
   await doomBlobs(trx, dropped, at);
-  return dropped.length > 0;
+  return dropped;
 }
 
 /** Uploads whose time is over and that no comment and no generation holds, a few at once. */

@@ -117,7 +117,10 @@ export async function completeUpload(
   try {
     await storage.complete({ key: upload.storageKey, upload: upload.storageUpload }, parts, upload.size);
   } catch (error) {
-    throw error instanceof PartsMismatch ? partsMismatch(upload.partCount) : error;
+    if (!(error instanceof PartsMismatch)) throw error;
+    // A cancel in the meantime has taken the parts away.
+    if ((await findUpload(db, id)) === undefined) throw new ProblemError('UPLOAD_COMPLETED');
+    throw partsMismatch(upload.partCount);
   }
   const mimeType = await sniffType(await firstBytesOf(storage, upload.storageKey), upload.declaredType);
   const isFirst = await write(async (trx) => {
