@@ -37,7 +37,7 @@ export async function openDemo(
 }
 
 async function keep(path: string, key: string): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true });
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.new`, `${key}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }

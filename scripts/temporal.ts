@@ -181,6 +181,7 @@ async function runDevelopmentServer(binary: string, options: ServerOptions, stop
   if (options.headless) args.push('--headless');
   if (options.keep) {
     const data = resolve(repository, process.env.DATA_DIR || '.data');
+    process.umask(0o077);
     mkdirSync(data, { recursive: true });
     args.push('--db-filename', join(data, 'temporal.db'));
   }

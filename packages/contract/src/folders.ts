@@ -35,6 +35,7 @@ export const folders = room({
     method: 'GET',
     path: '/api/projects/:id/folders',
     summary: 'List every folder of a project',
+    description: 'To a restricted reviewer: the folders that hold a file they see, and the folders above those.',
     responses: { 200: data(z.array(Folder)) },
     metadata: { tier: 'default', scopes: ['folders:read'], subject: 'project', roles: ANY_MEMBER },
   },

@@ -39,14 +39,18 @@ export const Generation = z.object({
   status: GenerationStatus,
   outputType: OutputType,
   outputModel: z.string(),
-  prompt: z.string(),
+  /** Null to restricted reviewers. */
+  prompt: z.string().nullable(),
   /** The settings in effect; null for models that take none. */
   configs: VideoSettings.nullable(),
+  /** Empty to restricted reviewers. */
   attachments: z.array(z.object({ id: ReferenceId })),
   progress: z.number().min(0).max(1),
   /** Null until it is known who does the work. */
   provider: z.enum(['live', 'sandbox']).nullable(),
+  /** To restricted reviewers with a general message. */
   error: GenerationError.nullable(),
+  /** Empty to restricted reviewers. */
   warnings: z.array(z.string()),
   queuedAt: Timestamp,
   startedAt: Timestamp.nullable(),
@@ -67,6 +71,7 @@ export type GenerationStep = z.infer<typeof GenerationStep>;
 
 /** A generation with its timeline. */
 export const GenerationDetails = Generation.extend({
+  prompt: z.string(),
   steps: z.array(GenerationStep),
   providerJobId: z.string().nullable(),
   /** Null until the work is handed to one. */

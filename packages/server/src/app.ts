@@ -35,7 +35,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   const operations = allOperations(rooms(deps));
   mountContract(app, deps, door, operations);
   mountTools(app, deps, door, operations);
-  mountWorkerApi(app, deps);
+  mountWorkerApi(app, deps, door.limiter);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
   app.use(nothingHere);
   app.use(errorPage(deps));

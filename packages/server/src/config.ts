@@ -43,6 +43,7 @@ export interface Config {
   host: string;
   port: number;
   publicUrl: string;
+  dataDirectory: string;
   database: DatabaseAddress;
   storageUrl: string;
   secretKey: string;
@@ -156,6 +157,7 @@ export function readConfig(environment: Environment): Config {
     port,
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl,
+    dataDirectory,
     database: setting(
       'DATABASE_URL',
       databaseUrl(setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10')),

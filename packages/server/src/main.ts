@@ -7,13 +7,16 @@ import { steadyTime } from './generation/clock.ts';
 import { keepDeadlines } from './generation/deadlines.ts';
 import { takeOver } from './generation/hand-over.ts';
 import { listen } from './listen.ts';
+import { createPrivately, tightenPermissions } from './private-files.ts';
 import { startSweeper } from './sweeper.ts';
 
 async function main(): Promise<void> {
+  createPrivately();
   const config = readConfig(process.env);
   const stopping = new AbortController();
   await using deps = openDeps(config, undefined, stopping.signal);
   const { log } = deps;
+  tightenPermissions(config, log);
   const applied = await migrate(deps.opened);
   if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
   await takeOver(deps.db, config.engine, steadyTime());

@@ -17,6 +17,8 @@ import { Metrics } from './metrics.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
+  // Results lie in WORK_DIR on their way to the storage: for this user alone.
+  process.umask(0o077);
   const [command, ...words] = process.argv.slice(2);
   if (command === undefined) return work();
   if (command !== 'check') throw new Error(`There is no command "${command}"; there is: check <family>.`);

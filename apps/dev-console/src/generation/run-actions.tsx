@@ -14,7 +14,7 @@ const againSearch = ({ project, folder, generation }: Run) => ({
   project: project.id,
   type: generation.outputType,
   model: generation.outputModel,
-  prompt: generation.prompt,
+  ...(generation.prompt !== null && { prompt: generation.prompt }),
   ...(folder !== null && { folder: folder.id }),
   ...(generation.attachments.length > 0 && { attachments: generation.attachments.map(({ id }) => id) }),
   ...(generation.configs !== null && { configs: generation.configs }),

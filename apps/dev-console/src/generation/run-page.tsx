@@ -105,12 +105,14 @@ function RunDetails({ run }: { run: Run }) {
               <Text size="sm">{warning}</Text>
             </div>
           ))}
-          <section className="card" aria-labelledby="prompt">
-            <Title order={2} id="prompt" mb="xs">
-              Prompt
-            </Title>
-            <Text className={classes.prompt}>{generation.prompt}</Text>
-          </section>
+          {generation.prompt !== null && (
+            <section className="card" aria-labelledby="prompt">
+              <Title order={2} id="prompt" mb="xs">
+                Prompt
+              </Title>
+              <Text className={classes.prompt}>{generation.prompt}</Text>
+            </section>
+          )}
           <section className="card" aria-labelledby="timeline">
             <Title order={2} id="timeline" mb="md">
               Timeline

@@ -22,7 +22,7 @@ export function RunRow({ run, role }: { run: Run; role: ProjectRole }) {
       </span>
       <div className={classes.words}>
         <Link to="/runs/$fileId" params={{ fileId: run.id }} className={classes.prompt}>
-          {generation.prompt}
+          {generation.prompt ?? run.name}
         </Link>
         <Text size="sm" c="dimmed" className={classes.facts}>
           <span>{modelName(generation.outputModel)}</span>

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { type House, onEachDatabase } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
-import { findMember, findWorkspaceByName, insertWorkspace, joinWorkspace, type NewPerson } from './queries.ts';
+import {
+  findMember,
+  findUser,
+  findWorkspaceByName,
+  insertWorkspace,
+  joinWorkspace,
+  type NewPerson,
+} from './queries.ts';
 
 const join = ({ deps }: House, person: NewPerson) => deps.db.transaction().execute((trx) => joinWorkspace(trx, person));
 
@@ -24,6 +31,16 @@ onEachDatabase((house) => {
     expect(await join(house(), again)).toBe(first.userId);
     expect(await shown(house(), elsewhere, first.userId)).toEqual([['First', ACCOUNT]]);
     expect(await shown(house(), workspaceId, first.userId)).toEqual([['First', ACCOUNT]]);
+  });
+
+  test('no address but the same one in ASCII finds an account', async () => {
+    const { workspaceId, deps } = house();
+    const { userId } = await newcomer(house(), { email: `kay-${workspaceId}@example.com` });
+    const lookAlike = `\u212aay-${workspaceId}@example.com`;
+    expect(await findMember(deps.db, workspaceId, `Kay-${workspaceId}@example.com`)).toBe(userId);
+    expect(await findMember(deps.db, workspaceId, lookAlike)).toBeUndefined();
+    expect(await findUser(deps.db, lookAlike)).toBeUndefined();
+    await expect(join(house(), { workspaceId, email: lookAlike, name: 'Another' })).rejects.toThrow(/ASCII/);
   });
 
   test("a display name and a picture for an account that exists are the workspace's own", async () => {

@@ -1,6 +1,7 @@
 import { newUuid } from '../db/ids.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
+import { canonicalEmail } from './email.ts';
 
 export async function insertWorkspace(db: Database, name: string, avatarUrl: string | null = null): Promise<string> {
   const id = newUuid();
@@ -26,7 +27,8 @@ export interface NewPerson {
  * exists stays as it is: a display name or a picture given with it are the workspace's own.
  */
 export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<string> {
-  const email = person.email.toLowerCase();
+  const email = canonicalEmail(person.email);
+  if (email === undefined) throw new Error('An e-mail address may hold visible ASCII characters only.');
   const avatarUrl = person.avatarUrl ?? null;
   const made = await trx
     .insertInto('users')
@@ -56,7 +58,11 @@ export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<str
 }
 
 export async function findUser(db: Database, email: string): Promise<string | undefined> {
-  const row = await db.selectFrom('users').select('id').where('email', '=', email.toLowerCase()).executeTakeFirst();
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', canonicalEmail(email) ?? '')
+    .executeTakeFirst();
   return row?.id;
 }
 
@@ -67,7 +73,7 @@ export async function findMember(db: Database, workspaceId: string, user: string
     .innerJoin('users as user', 'user.id', 'membership.user_id')
     .select('user.id')
     .where('membership.workspace_id', '=', workspaceId)
-    .where((eb) => eb.or([eb('user.id', '=', user), eb('user.email', '=', user.toLowerCase())]))
+    .where((eb) => eb.or([eb('user.id', '=', user), eb('user.email', '=', canonicalEmail(user) ?? '')]))
     .executeTakeFirst();
   return row?.id;
 }

@@ -1,6 +1,6 @@
 import type { ProjectRole } from '@review/contract';
 import type { Database, Writer } from '../db/schema.ts';
-import { memberships, type Viewer } from '../projects/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 import { type Upload, uploadRecord } from '../uploads/queries.ts';
 
 export type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
@@ -21,8 +21,7 @@ export async function findVisibleAttachment(
     .where('upload.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const onHiddenFile =
-    row.role === 'PROJECT_RESTRICTED_REVIEWER' && row.commentFileId !== null && row.fileAllowed !== 1;
+  const onHiddenFile = isRestricted(row.role) && row.commentFileId !== null && row.fileAllowed !== 1;
   if (onHiddenFile || (row.comment_id === null && row.started_by !== viewer.userId)) return undefined;
   return { ...uploadRecord(row), role: row.role, deletesAt: row.deletesAt, personId: row.started_by };
 }

@@ -10,6 +10,7 @@ import { listCredentials, relinkSubject, revokeCredential } from '../credentials
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
+import { createPrivately } from '../private-files.ts';
 import { listReports } from '../workers/queries.ts';
 import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
@@ -227,6 +228,7 @@ function scopesOf(text: string): readonly Scope[] {
   });
 }
 
+createPrivately();
 try {
   await program().parseAsync(process.argv.filter((word) => word !== '--json'));
 } catch (error) {

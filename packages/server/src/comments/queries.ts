@@ -2,7 +2,7 @@ import type { ProjectRole } from '@review/contract';
 import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
-import { memberships, type Viewer } from '../projects/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 
 export interface StoredComment {
   id: string;
@@ -53,7 +53,7 @@ export async function findVisibleComment(
     .where('comment.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const hidden = row.role === 'PROJECT_RESTRICTED_REVIEWER' && row.file_id !== null && row.fileAllowed !== 1;
+  const hidden = isRestricted(row.role) && row.file_id !== null && row.fileAllowed !== 1;
   return hidden ? undefined : { ...record(row), role: row.role, deletesAt: row.deletesAt, personId: row.author_id };
 }
 

@@ -115,6 +115,23 @@ onEachDatabase(
     });
 
     describe('whose it is', () => {
+      test('a verified look-alike of an address is another address', async () => {
+        const lookedLike = await newcomer(house(), { email: 'kim-s@example.com' });
+        for (const [ascii, other] of [
+          ['k', '\u212a'],
+          ['s', '\u017f'],
+          ['i', '\u0130'],
+          ['i', 'i\u0307'],
+          ['k', '\uff2b'],
+          ['@', '\u0000@'],
+          ['@', '\u200b@'],
+        ] as const) {
+          const email = lookedLike.email.replace(ascii, other);
+          const claims = { sub: `look-alike-${lookedLike.userId}-${other}`.replaceAll(/\p{Cc}/gu, ''), email };
+          await refused(await token(claims), 'INVALID_CREDENTIAL', /linked/);
+        }
+      });
+
       test('an e-mail that the issuer has not verified is nobody', async () => {
         const { email, userId } = await newcomer(house());
         for (const email_verified of [undefined, false, 'true', 1]) {

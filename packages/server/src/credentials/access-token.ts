@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Scope, Uuid } from '@review/contract';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
+import { canonicalEmail } from '../accounts/email.ts';
 import type { OAuthSettings } from '../config.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
@@ -11,7 +12,7 @@ export interface AccessToken {
   client: string;
   workspaceId: string;
   scopes: ReadonlySet<Scope>;
-  /** Null unless the issuer has verified it. */
+  /** Null unless the issuer has verified it and it is an address that an account can have. */
   email: string | null;
   expiresAtMs: number;
 }
@@ -99,10 +100,7 @@ function read(claims: JWTPayload, { workspace, scopePrefix }: OAuthSettings): Ac
         .filter((word) => word.startsWith(scopePrefix))
         .flatMap((word) => Scope.safeParse(word.slice(scopePrefix.length)).data ?? []),
     ),
-    email:
-      typeof email === 'string' && /^\P{Cc}+$/u.test(email) && claims['email_verified'] === true
-        ? email.toLowerCase()
-        : null,
+    email: typeof email === 'string' && claims['email_verified'] === true ? (canonicalEmail(email) ?? null) : null,
     expiresAtMs: (exp + LEEWAY_SECONDS) * 1000,
   };
 }

@@ -1,8 +1,8 @@
-import { type Contract, workflowIdOf } from '@review/contract';
+import { type Contract, type ProjectRole, workflowIdOf } from '@review/contract';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import { requireFolder } from '../folders/handlers.ts';
-import { isFolderOf } from '../folders/queries.ts';
+import { isShownFolder } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
 import { findGeneration, findGenerations, listSteps } from '../generation/queries.ts';
 import { shownGeneration } from '../generation/shown.ts';
@@ -31,12 +31,12 @@ const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
 
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, bell } = deps;
-  const shownFiles = async (stored: StoredFile[]) => {
+  const shownFiles = async (stored: StoredFile[], role: ProjectRole) => {
     const generations = await findGenerations(
       db,
       stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : [])),
     );
-    return stored.map((file) => shownFile(file, generations.get(file.id)));
+    return stored.map((file) => shownFile(file, role, generations.get(file.id)));
   };
   return {
     async get({ caller, subject, query, signal }) {
@@ -49,7 +49,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       );
       if (file === undefined) throw new ProblemError('NOT_FOUND');
       const generations = await findGenerations(db, file.mode === 'GENERATED' ? [file.id] : []);
-      return { data: shownFile(file, generations.get(file.id)) };
+      return { data: shownFile(file, file.role, generations.get(file.id)) };
     },
 
     async getGeneration({ subject: file }) {
@@ -61,16 +61,25 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
       const steps = await listSteps(db, file.id);
-      return { data: { ...shownGeneration(generation), steps, providerJobId, engine, workflowUrl } };
+      return {
+        data: {
+          ...shownGeneration(generation, file.role),
+          prompt: generation.prompt,
+          steps,
+          providerJobId,
+          engine,
+          workflowUrl,
+        },
+      };
     },
 
     async list({ subject: project, body: { next, prev, folder, ...filters } }) {
-      if (folder && !(await isFolderOf(db, project.id, folder.id))) throw referenceNotFound('/folder/id');
+      if (folder && !(await isShownFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
       const folderId = folder === null ? null : folder?.id;
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
       const found = await listFiles(db, project, { ...filters, folderId }, page);
-      return pages.answer({ ...found, items: await shownFiles(found.items) }, (file) => file);
+      return pages.answer({ ...found, items: await shownFiles(found.items, project.role) }, (file) => file);
     },
 
     async download({ subject: file }) {

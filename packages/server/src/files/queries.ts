@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
-import { memberships, type Viewer } from '../projects/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 import { type DoomedBlob, doomBlobs, dropUploads } from '../uploads/queries.ts';
 
 type Row = Selectable<Schema['files']>;
@@ -46,9 +46,6 @@ const record = (row: Row): StoredFile => ({
   updatedAt: row.updated_at,
 });
 
-/** A restricted reviewer sees only what is marked. */
-const seesAll = (role: ProjectRole) => role !== 'PROJECT_RESTRICTED_REVIEWER';
-
 export type VisibleFile = StoredFile & { role: ProjectRole; deletesAt: string | null; personId: string };
 
 export async function findVisibleFile(db: Database, viewer: Viewer, id: string): Promise<VisibleFile | undefined> {
@@ -59,7 +56,7 @@ export async function findVisibleFile(db: Database, viewer: Viewer, id: string):
     .select(['seen.role', 'seen.deletesAt'])
     .where('file.id', '=', id)
     .executeTakeFirst();
-  if (row === undefined || !(seesAll(row.role) || row.allow_restricted === 1)) return undefined;
+  if (row === undefined || (isRestricted(row.role) && row.allow_restricted !== 1)) return undefined;
   return { ...record(row), role: row.role, deletesAt: row.deletesAt, personId: row.created_by };
 }
 
@@ -68,7 +65,7 @@ const filesOf = (db: Database, projectId: string, role: ProjectRole) =>
     .selectFrom('files')
     .selectAll()
     .where('project_id', '=', projectId)
-    .$if(!seesAll(role), (files) => files.where('allow_restricted', '=', 1));
+    .$if(isRestricted(role), (files) => files.where('allow_restricted', '=', 1));
 
 export interface FileFilters {
   keyword?: string | undefined;

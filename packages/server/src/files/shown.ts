@@ -1,11 +1,11 @@
-import type { FileRecord } from '@review/contract';
+import type { FileRecord, ProjectRole } from '@review/contract';
 import { shownGeneration } from '../generation/shown.ts';
 import type { StoredFile } from './queries.ts';
 
 type ShownGeneration = Parameters<typeof shownGeneration>[0];
 
-/** A file as the API shows it. */
-export const shownFile = (file: StoredFile, generation?: ShownGeneration): FileRecord => ({
+/** A file as the API shows it to that role. */
+export const shownFile = (file: StoredFile, role: ProjectRole, generation?: ShownGeneration): FileRecord => ({
   id: file.id,
   name: file.name,
   description: file.description,
@@ -19,7 +19,7 @@ export const shownFile = (file: StoredFile, generation?: ShownGeneration): FileR
   project: { id: file.projectId },
   folder: file.folderId === null ? null : { id: file.folderId },
   createdBy: { id: file.createdBy },
-  generation: generation ? shownGeneration(generation) : null,
+  generation: generation ? shownGeneration(generation, role) : null,
   createdAt: file.createdAt,
   updatedAt: file.updatedAt,
 });

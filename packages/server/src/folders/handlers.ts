@@ -22,7 +22,7 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
     }),
 
   async list({ subject: project }) {
-    const rows = await listFolders(db, project.id);
+    const rows = await listFolders(db, project);
     return {
       data: rows.map(({ id, name, parentId, createdAt }) => ({
         id,

@@ -1,7 +1,7 @@
 import type { ProjectRole } from '@review/contract';
 import { sql } from 'kysely';
 import type { Database, Writer } from '../db/schema.ts';
-import { memberships, type Viewer } from '../projects/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 
 export interface VisibleFolder {
   id: string;
@@ -19,14 +19,38 @@ export async function findVisibleFolder(db: Database, viewer: Viewer, id: string
     .executeTakeFirst();
 }
 
-export async function listFolders(db: Database, projectId: string) {
-  return db
+interface Project {
+  id: string;
+  role: ProjectRole;
+}
+
+/** The folders that the role sees: a restricted reviewer those that hold a marked file, and the folders above them. */
+const shownFolders = (db: Database, { id, role }: Project) =>
+  db
     .selectFrom('folders')
+    .where('project_id', '=', id)
+    .$if(isRestricted(role), (folders) =>
+      folders.where(sql<boolean>`id in (
+        with recursive shown(id, parent_id) as (
+          select folder.id, folder.parent_id from folders as folder
+          join files as file on file.folder_id = folder.id
+          where file.project_id = ${id} and file.allow_restricted = 1
+          union
+          select folder.id, folder.parent_id from folders as folder join shown on folder.id = shown.parent_id
+        )
+        select id from shown)`),
+    );
+
+export async function listFolders(db: Database, project: Project) {
+  return shownFolders(db, project)
     .select(['id', 'name', 'parent_id as parentId', 'created_at as createdAt'])
-    .where('project_id', '=', projectId)
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+}
+
+export async function isShownFolder(db: Database, project: Project, id: string): Promise<boolean> {
+  return (await shownFolders(db, project).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 export async function isFolderOf(db: Database, projectId: string, id: string): Promise<boolean> {

@@ -37,7 +37,7 @@ export function serveConsole(directory: string, storage: Pick<Storage, 'download
     }
   }
 
-  return Router()
+  return Router({ caseSensitive: true, strict: true })
     .get('/index.html', (_request, response) => response.redirect(308, '/'))
     .use(serveDirectory(directory, { index: false, immutable: true, maxAge: '1y', fallthrough: true }))
     .get('/{*page}', async (request, response, next) => {

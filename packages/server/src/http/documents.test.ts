@@ -59,6 +59,47 @@ onEachDatabase(
         expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
       });
 
+      test('/docs refuses to be framed', async () => {
+        const { headers } = await get('/docs');
+        expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+        expect(headers.get('x-frame-options')).toBe('DENY');
+      });
+
+      // A proxy that blocks `/metrics` compares bytes: no other spelling may lead to the same page.
+      test.each([
+        '/METRICS',
+        '/Metrics',
+        '/metrics/',
+        '//metrics',
+        '/%6Detrics',
+        '/metrics;a',
+        '/Docs',
+        '/DOCS/',
+        '/docs/',
+        '/DOCS/start.js',
+        '/DOCS/swagger-ui.css',
+        '/docs/start.js/',
+        '/Healthz',
+        '/healthz/',
+        '/READYZ',
+        '/readyz/',
+        '/API/ping',
+        '/api/ping/',
+        '/api/OpenAPI.json',
+        '/api/openapi.json/',
+        '/Problems/not-found',
+        '/problems/not-found/',
+        '/.Well-Known/oauth-protected-resource',
+        '/.well-known/oauth-protected-resource/',
+        '/WORKER/hello',
+        '/worker/hello/',
+        '/worker//hello',
+        '/MCP',
+        '/mcp/',
+      ])('%s is not another spelling of an address', async (path) => {
+        await problemIn(await get(path), 'NOT_FOUND');
+      });
+
       test('/metrics counts requests by operation and status, without naming anybody', async () => {
         await house().request('owner', 'GET', `/api/projects/${house().projectId}`);
         const text = await (await get('/metrics')).text();

@@ -18,7 +18,7 @@ export function documents({ config }: Deps): Router {
       { code, ...problem },
     ]),
   );
-  return Router()
+  return Router({ caseSensitive: true, strict: true })
     .get('/api/openapi.json', (_request, response) => {
       response.type('application/json').send(description);
     })
@@ -60,7 +60,8 @@ export function releaseVersion(): string {
   return manifest.version;
 }
 
-const DOCS_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+const DOCS_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const DOCS_PAGE = `<!doctype html>
 <html lang="en">

@@ -8,7 +8,7 @@ export interface Readiness {
 }
 
 export function health({ db, storage, metrics, config }: Deps, readiness: Readiness): Router {
-  return Router()
+  return Router({ caseSensitive: true, strict: true })
     .get('/healthz', (_request, response) => {
       response.json({ status: 'ok' });
     })

@@ -9,6 +9,7 @@ import { goneSignal } from './gone.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
 import { readJson } from './read-body.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 interface ParsedRequest {
   query?: unknown;
@@ -18,12 +19,12 @@ interface ParsedRequest {
 }
 
 /** The private interface of the workers: the bearer is the token that server and workers share. */
-export function mountWorkerApi(app: Express, deps: Deps): void {
+export function mountWorkerApi(app: Express, deps: Deps, limiter: RateLimiter): void {
   const routes: Record<string, AppRoute> = workerApi;
   createExpressEndpoints(routes, endpointsOf(workerApi, workerHandlers(deps)), app, {
     responseValidation: true,
     logInitialization: false,
-    globalMiddleware: [requireWorker(deps.config.workerToken), readJson(PARTS_BODY_LIMIT)],
+    globalMiddleware: [requireWorker(deps.config.workerToken, limiter), readJson(PARTS_BODY_LIMIT)],
     requestValidationErrorHandler: refuseInvalid,
   });
 }
@@ -47,12 +48,14 @@ const carryOut =
     return { status: 204 in route.responses ? (204 as const) : (200 as const), body: answer };
   };
 
-function requireWorker(token: string): RequestHandler {
+/** A wrong token counts as a failed credential of its address; the right one always passes. */
+function requireWorker(token: string, limiter: RateLimiter): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${token}`);
-  return (request, response, next) => {
+  return async (request, response, next) => {
     response.locals.operation = 'worker';
     if (!timingSafeEqual(digest(request.get('authorization') ?? ''), expected)) {
+      await limiter.countFailure(request, response);
       throw new ProblemError('INVALID_CREDENTIAL', {
         detail: 'The WORKER_TOKEN of the worker and of the server differ.',
         headers: { 'WWW-Authenticate': 'Bearer' },

@@ -52,6 +52,7 @@ onEachDatabase((house) => {
     expect(answered).toBe(status);
     expect(headers.get('x-request-id')).toMatch(UUID);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('x-powered-by')).toBeNull();
     expect(headers.get('etag')).toBeNull();
     expect(headers.get('access-control-allow-origin')).toBeNull();

@@ -22,6 +22,7 @@ export function observe({ log, metrics }: Deps): RequestHandler {
     response.locals.requestId = requestId;
     response.set('X-Request-Id', requestId);
     response.set('X-Content-Type-Options', 'nosniff');
+    response.set('X-Frame-Options', 'DENY');
     response.on('close', () => {
       const operation = response.locals.operation ?? 'other';
       const milliseconds = performance.now() - started;

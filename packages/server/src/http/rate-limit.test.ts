@@ -158,6 +158,21 @@ onEachDatabase(
         expect([answer.status, rate(answer)]).toMatchObject([200, { name: 'default', left: 2 }]);
       });
 
+      test('include wrong worker tokens; the right token always passes', async () => {
+        const here = from();
+        const hello = (token: string) =>
+          house().request(
+            null,
+            'POST',
+            '/worker/hello',
+            json({ worker: 'box:1', families: [] }, { ...here, authorization: `Bearer ${token}` }),
+          );
+        for (let call = 0; call < 3; call++) expect((await hello('wrong')).status).toBe(401);
+        await problemIn(await hello('wrong'), 'RATE_LIMITED');
+        expect((await fail(here)).status).toBe(429);
+        expect((await hello(house().deps.config.workerToken)).status).toBe(200);
+      });
+
       test('of many at once exactly the limit is answered with 401', async () => {
         const here = from();
         const answers = await Promise.all(Array.from({ length: 30 }, () => fail(here)));

@@ -31,6 +31,9 @@ const record = (row: Row): VisibleProject => ({
   deletesAt: row.deletes_at,
 });
 
+/** A restricted reviewer sees only what is marked, and not what it was made from. */
+export const isRestricted = (role: ProjectRole): boolean => role === 'PROJECT_RESTRICTED_REVIEWER';
+
 export type Viewer = { workspaceId: string; userId: string };
 
 /** The projects that somebody is a member of, to join with what belongs to them. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDisk } from './disk.ts';
 import { openS3 } from './s3.ts';
@@ -15,6 +15,10 @@ export interface StorageOptions {
 export function openStorage({ storageUrl, publicUrl, signingKey }: StorageOptions): Storage & AsyncDisposable {
   return storageUrl.startsWith('s3:') ? openS3(storageUrl) : openDisk(directoryOf(storageUrl), publicUrl, signingKey);
 }
+
+/** The directories that the disk driver creates for itself; none on S3. */
+export const diskDirectories = (storageUrl: string): string[] =>
+  storageUrl.startsWith('s3:') ? [] : ['objects', 'parts', 'trash'].map((name) => join(directoryOf(storageUrl), name));
 
 const directoryOf = (address: string) =>
   address.startsWith('file://') ? fileURLToPath(address) : resolve(address.replace(/^file:/, ''));

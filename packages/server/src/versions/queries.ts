@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '@review/contract';
 import type { Selectable } from 'kysely';
 import { fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
-import { memberships, type Viewer } from '../projects/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 
 export interface StoredVersion {
   id: string;
@@ -42,7 +42,7 @@ export async function findVisibleVersion(
     .where('version.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  if (row.role === 'PROJECT_RESTRICTED_REVIEWER' && row.allow_restricted !== 1) return undefined;
+  if (isRestricted(row.role) && row.allow_restricted !== 1) return undefined;
   return { ...record(row), role: row.role, deletesAt: row.deletesAt };
 }
 
@@ -58,7 +58,7 @@ export async function listVersions(
     .selectFrom('versions')
     .selectAll()
     .where('project_id', '=', project.id)
-    .$if(project.role === 'PROJECT_RESTRICTED_REVIEWER', (versions) => versions.where('allow_restricted', '=', 1))
+    .$if(isRestricted(project.role), (versions) => versions.where('allow_restricted', '=', 1))
     .orderBy(SORT_COLUMNS[asked.sort], asked.direction)
     .orderBy('id', asked.direction)
     .limit(PAGE_SIZE + 1)
@@ -74,7 +74,7 @@ export async function listVersionFiles(db: Database, versionId: string, role: Pr
     .innerJoin('files as file', 'file.id', 'held.file_id')
     .select('file.id')
     .where('held.version_id', '=', versionId)
-    .$if(role === 'PROJECT_RESTRICTED_REVIEWER', (files) => files.where('file.allow_restricted', '=', 1))
+    .$if(isRestricted(role), (files) => files.where('file.allow_restricted', '=', 1))
     .orderBy('held.position')
     .execute();
   return rows.map((row) => row.id);
