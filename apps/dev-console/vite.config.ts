@@ -8,7 +8,14 @@ const proxied = ['/api', '/blobs', '/docs', '/mcp', '/problems', '/readyz'];
 
 export default defineConfig({
   plugins: [react(), firstLoad(['ping/sign-in.tsx', 'generation/runs-page.tsx', 'projects/list-page.tsx'])],
-  resolve: { alias: { '@ts-rest/core': fileURLToPath(new URL('src/ts-rest.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      '@ts-rest/core': fileURLToPath(new URL('src/ts-rest.ts', import.meta.url)),
+      // Its build for browsers needs a document, which the worker that parses Markdown does not have.
+      'decode-named-character-reference': fileURLToPath(import.meta.resolve('decode-named-character-reference')),
+    },
+  },
+  worker: { format: 'es' },
   server: { proxy: Object.fromEntries(proxied.map((path) => [path, server])) },
   build: {
     rolldownOptions: {

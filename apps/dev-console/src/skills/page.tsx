@@ -134,7 +134,7 @@ function Content({ id }: { id: string }) {
             {note !== null && ` · ${note}`}
           </Text>
           <Suspense fallback={<Text c="dimmed">Drawing…</Text>}>
-            <Markdown text={content} />
+            <Markdown key={id} text={content} />
           </Suspense>
         </>
       )}

@@ -8,6 +8,7 @@ const policyFor = (storageOrigin: string): string =>
     "default-src 'self'",
     // Decoders of compressed 3D files and pictures are WebAssembly; script made of text stays forbidden.
     "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' blob: data: ${storageOrigin}`,
     `media-src 'self' blob: ${storageOrigin}`,

@@ -109,12 +109,13 @@ test('what is exactly at the limits is taken', async () => {
 });
 
 test.each([
-  ['text', 'text/plain', /is text\/plain; The vendor takes only pictures/],
-  ['a broken picture', 'image/png', /cannot be read as a picture/],
-  ['a picture of no known kind', 'image/x-canon', /cannot be read as a picture/],
-])('%s is refused', async (_, mimeType, message) => {
+  ['text', 'text/plain', 'INVALID_INPUT', /is text\/plain; The vendor takes only pictures/],
+  ['a broken picture', 'image/png', 'ATTACHMENT_UNREADABLE', /cannot be read as a picture/],
+  ['a broken drawing', 'image/svg+xml', 'ATTACHMENT_UNREADABLE', /cannot be read as a picture/],
+  ['a picture of no known kind', 'image/x-canon', 'ATTACHMENT_UNREADABLE', /cannot be read as a picture/],
+])('%s is refused', async (_, mimeType, type, message) => {
   await expect(read({ bytes: Buffer.from('not a picture'), mimeType })).rejects.toMatchObject({
-    type: 'INVALID_INPUT',
+    type,
     message: expect.stringMatching(message),
   });
 });

@@ -1,11 +1,8 @@
 import { promptReferences, type WorkerTask } from '@review/contract';
-import type { Metadata } from 'sharp';
+import { readPicture } from '../media/picture.ts';
+import { DecodeError } from '../media/run-apart.ts';
 import { StepError } from '../step-error.ts';
 import type { Call } from './family.ts';
-import { lazily } from './lazily.ts';
-
-/** Loaded when there is a picture to look at: a worker that sees none does without. */
-const sharp = lazily(async () => (await import('sharp')).default);
 
 /** An attachment with its bytes, in the order in which the user attached it. */
 export interface Reference {
@@ -58,7 +55,7 @@ const unreadable = (id: string) =>
 export async function readPictures(call: Call, vendor: string, limits: PictureLimits): Promise<Reference[]> {
   const pictures: Reference[] = [];
   for (const attachment of call.task.attachments) {
-    pictures.push(await fittingPicture(await readReference(attachment, call.signal), vendor, limits));
+    pictures.push(await fittingPicture(await readReference(attachment, call.signal), vendor, limits, call.signal));
   }
   const { mostBytesTogether: most = Number.POSITIVE_INFINITY } = limits;
   if (pictures.reduce((sum, { bytes }) => sum + bytes.length, 0) > most) {
@@ -72,11 +69,18 @@ export async function readPictures(call: Call, vendor: string, limits: PictureLi
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
-async function fittingPicture(given: Reference, vendor: string, limits: PictureLimits): Promise<Reference> {
+async function fittingPicture(
+  given: Reference,
+  vendor: string,
+  limits: PictureLimits,
+  signal: AbortSignal,
+): Promise<Reference> {
   if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
-  const read = await asItIs(given);
-  const picture = limits.types.includes(read.mimeType) ? read : await asPng(read);
-  const { width, height } = await metadataOf(picture);
+  // A provider may refuse a picture of another type than is said, so it goes by what its bytes show.
+  const { type, width, height, bytes } = await readPicture(given, limits.types, signal).catch(
+    asStepError(given, signal),
+  );
+  const picture = { ...given, mimeType: type, bytes };
   const { mostBytes, side, ratio } = limits;
   if (picture.bytes.length > mostBytes) {
     throw unfit(given, `has more than the ${inMegabytes(mostBytes)} MB that ${vendor} takes.`);
@@ -91,29 +95,20 @@ async function fittingPicture(given: Reference, vendor: string, limits: PictureL
   return picture;
 }
 
-/** A small file can hold a picture of any size. */
-const LIMITED = { limitInputPixels: 60_000_000 };
-
-async function metadataOf(given: Reference): Promise<Metadata> {
-  return (await sharp())(given.bytes, LIMITED).metadata().catch(asUnreadable(given));
-}
-
-/** A provider may refuse a picture of another type than is said, so it goes by what its bytes show. */
-async function asItIs(given: Reference): Promise<Reference> {
-  const { format, compression } = await metadataOf(given);
-  // One container of two formats, of which the other has several names.
-  if (format === 'heif') return { ...given, mimeType: compression === 'av1' ? 'image/avif' : given.mimeType };
-  return { ...given, mimeType: `image/${format}` };
-}
-
-async function asPng(given: Reference): Promise<Reference> {
-  const bytes = await (await sharp())(given.bytes, LIMITED).autoOrient().png().toBuffer().catch(asUnreadable(given));
-  return { ...given, mimeType: 'image/png', bytes };
-}
-
-const asUnreadable = (given: Reference) => () => {
-  throw unfit(given, 'cannot be read as a picture.');
-};
+/** Nothing was ordered yet, whatever failed: only a `StepError` says so. */
+const asStepError =
+  ({ id }: Reference, signal: AbortSignal) =>
+  (error: unknown): never => {
+    if (error instanceof DecodeError) {
+      const advice = 'Attach it as a PNG or JPEG of fewer pixels.';
+      throw new StepError('ATTACHMENT_UNREADABLE', `The attachment ${id} ${error.message}. ${advice}`);
+    }
+    if (signal.aborted) throw new StepError('INTERNAL', `The time of the step ran out while ${id} was read.`);
+    const isBusy = error instanceof DOMException && error.name === 'TimeoutError';
+    throw isBusy
+      ? new StepError('AWAY', 'Other attachments are being read first.')
+      : new StepError('INTERNAL', `The attachment ${id} could not be read: ${String(error)}`);
+  };
 
 const unfit = ({ id }: Pick<Reference, 'id'>, what: string) =>
   new StepError('INVALID_INPUT', `The attachment ${id} ${what}`);

@@ -25,7 +25,7 @@ export default function TextViewer({ file, url }: ViewerProps) {
     <div className={classes.frame}>
       {isMarkdown ? (
         <article className={classes.prose}>
-          <Markdown text={text.data} />
+          <Markdown key={file.id} text={text.data} />
         </article>
       ) : (
         <pre className={classes.plain}>{text.data}</pre>

@@ -1,0 +1,48 @@
+import { upload } from '@review/client';
+import { expect, test } from 'vitest';
+import { inConsole } from './console-house.ts';
+
+/** 20 kB of emphasis that never closes, which take a parser half a minute. */
+const ENDLESS = '*a_ '.repeat(5000);
+const DEEP = '>'.repeat(3000);
+const PLAIN = /shown as plain text/;
+
+inConsole('Markdown in the console', (house) => {
+  const written = async (text: string) => {
+    const { client, projectId } = house().service;
+    const to = { project: projectId };
+    const mimeType = 'text/markdown';
+    return (await upload(client, { to, source: new Blob([text]), name: 'notes.md', mimeType })).id;
+  };
+
+  test.each([
+    ['takes too long', ENDLESS],
+    ['is nested too deeply', DEEP],
+    ['is too large', 'word '.repeat(120_000)],
+  ])('what %s to draw is shown as plain text, and the page stays usable', async (_, text) => {
+    const id = await written(text);
+    await using visit = await house().visit();
+    const { page } = visit;
+    await visit.open(`/files/${id}`);
+    await page.getByRole('heading', { name: 'Details' }).waitFor();
+    expect(await page.evaluate('1 + 1')).toBe(2);
+    await page.getByText(PLAIN).waitFor({ timeout: 15_000 });
+    expect((await page.locator('article pre').textContent())?.length).toBe(text.length);
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+
+  test('a preview recovers once the text can be drawn', async () => {
+    const body = { name: 'Endless', description: 'A skill that is hard to draw' };
+    const { data } = await house().service.client.skills.create({ body });
+    await using visit = await house().visit();
+    const { page } = visit;
+    await visit.open(`/skills/${data.id}?write=true`);
+    await page.getByLabel('Markdown').fill(ENDLESS);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText(PLAIN).waitFor({ timeout: 15_000 });
+    await page.getByLabel('Markdown').fill('# Short\n\n<b onclick="alert(1)">bold</b> [trap](javascript:alert(1))');
+    await preview.getByRole('heading', { name: 'Short' }).waitFor();
+    expect(await preview.locator('b, [href^="javascript"]').count()).toBe(0);
+    expect(visit.takeComplaints()).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { setPriority } from 'node:os';
+import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
+import type { PictureHead, PictureOrder } from './picture.ts';
+
+const RASTER_LOADERS = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
+
+const [milliseconds, order = ''] = process.argv.slice(2);
+// Foreign pictures give way to the worker's own work.
+setPriority(10);
+// The worker kills this process before. This holds where no worker is left to do so.
+setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds) + 1000).unref();
+
+/** Reads a picture from standard input; writes a line of JSON, then the PNG where one was made of it. */
+async function read({ mimeType, types, mostPixels }: PictureOrder): Promise<void> {
+  sharp.cache(false);
+  sharp.concurrency(1);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  const loaders = mimeType === 'image/svg+xml' ? ['Svg'] : RASTER_LOADERS;
+  sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) });
+  const picture = sharp(await buffer(process.stdin), { limitInputPixels: mostPixels });
+  const { format, compression, width, height } = await picture.metadata();
+  // One container of two formats, of which the other has several names.
+  const other = compression === 'av1' ? 'image/avif' : mimeType;
+  const type = format === 'heif' ? other : `image/${format}`;
+  if (types.includes(type)) {
+    write({ type, width, height });
+    return;
+  }
+  const { data, info } = await picture.autoOrient().png().toBuffer({ resolveWithObject: true });
+  write({ type: 'image/png', width: info.width, height: info.height });
+  process.stdout.write(data);
+}
+
+const write = (head: PictureHead) => process.stdout.write(`${JSON.stringify(head)}\n`);
+
+const given: PictureOrder = JSON.parse(order);
+await read(given).catch((error: unknown) => {
+  const tooLarge = `has more than ${given.mostPixels / 1e6} megapixels`;
+  write({ refused: String(error).includes('pixel limit') ? tooLarge : 'cannot be read as a picture' });
+});
