@@ -8,8 +8,8 @@ import { workerHandlers } from '../workers/handlers.ts';
 import { goneSignal } from './gone.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { ProblemError } from './problem.ts';
-import { readJson } from './read-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { readJson } from './read-body.ts';
 
 interface ParsedRequest {
   query?: unknown;
