@@ -1,4 +1,5 @@
 import type { ProjectRole } from '@review/contract';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
 import { type Upload, uploadRecord } from '../uploads/queries.ts';
@@ -59,7 +60,7 @@ export async function findAttachments(
     .select(['id', 'completed_with', 'comment_id'])
     .where('project_id', '=', projectId)
     .where('started_by', '=', startedBy)
-    .where('id', 'in', ids)
+    .where('id', 'in', anyOf(ids))
     .execute();
   return new Map(
     rows.map((row) => [row.id, { id: row.id, completed: row.completed_with !== null, used: row.comment_id !== null }]),

@@ -1,5 +1,6 @@
 import type { ProjectRole } from '@review/contract';
 import { type Selectable, sql } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
@@ -101,12 +102,12 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
       eb.fn.coalesce('person.display_name', 'user.name').as('name'),
       eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
     ])
-    .where('user.id', 'in', [...new Set(comments.map(({ authorId }) => authorId))])
+    .where('user.id', 'in', anyOf(comments.map(({ authorId }) => authorId)))
     .execute();
   const attachments = await db
     .selectFrom('uploads')
     .select(['id', 'name', 'mime_type as mimeType', 'size', sql<string>`comment_id`.as('commentId')])
-    .where('comment_id', 'in', ids)
+    .where('comment_id', 'in', anyOf(ids))
     .orderBy('comment_position')
     .execute();
   const reactions = await db
@@ -117,7 +118,7 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
       eb.fn.countAll<number>().as('count'),
       sql<number>`max(case when user_id = ${viewer.userId} then 1 else 0 end)`.as('reacted'),
     ])
-    .where('comment_id', 'in', ids)
+    .where('comment_id', 'in', anyOf(ids))
     .groupBy(['comment_id', 'type'])
     .orderBy((eb) => eb.fn.min('created_at'))
     .orderBy('type')
@@ -125,7 +126,7 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
   const replies = await db
     .selectFrom('comments')
     .select((eb) => [sql<string>`parent_id`.as('parentId'), eb.fn.countAll<number>().as('count')])
-    .where('parent_id', 'in', ids)
+    .where('parent_id', 'in', anyOf(ids))
     .groupBy('parent_id')
     .execute();
   return {

@@ -1,5 +1,6 @@
 import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
 import { type Selectable, sql } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
@@ -159,7 +160,7 @@ export async function endGeneratingFile(
 
 export async function findStoredFiles(db: Database, ids: string[]): Promise<Map<string, StoredFile>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('files').selectAll().where('id', 'in', ids).execute();
+  const rows = await db.selectFrom('files').selectAll().where('id', 'in', anyOf(ids)).execute();
   return new Map(rows.map((row) => [row.id, record(row)]));
 }
 
@@ -273,6 +274,6 @@ export async function findFilesOf(
   ids: string[],
 ): Promise<Map<string, StoredFile>> {
   if (ids.length === 0) return new Map();
-  const rows = await filesOf(db, project.id, project.role).where('id', 'in', ids).execute();
+  const rows = await filesOf(db, project.id, project.role).where('id', 'in', anyOf(ids)).execute();
   return new Map(rows.map((row) => [row.id, record(row)]));
 }

@@ -9,6 +9,7 @@ import type {
   VideoSettings,
 } from '@review/contract';
 import type { Selectable } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 type Row = Selectable<Schema['generations']>;
@@ -142,7 +143,7 @@ export async function findGenerations(
   fileIds: string[],
 ): Promise<Map<string, StoredGeneration & { attachments: string[] }>> {
   if (fileIds.length === 0) return new Map();
-  const rows = await db.selectFrom('generations').selectAll().where('file_id', 'in', fileIds).execute();
+  const rows = await db.selectFrom('generations').selectAll().where('file_id', 'in', anyOf(fileIds)).execute();
   const attached = await listAttachments(db, fileIds);
   return new Map(
     rows.map((row) => [row.file_id, { ...generationRecord(row), attachments: attached.get(row.file_id) ?? [] }]),
@@ -153,7 +154,7 @@ async function listAttachments(db: Database, fileIds: string[]): Promise<Map<str
   const rows = await db
     .selectFrom('generation_attachments')
     .select(['file_id', 'attachment_id'])
-    .where('file_id', 'in', fileIds)
+    .where('file_id', 'in', anyOf(fileIds))
     .orderBy('file_id')
     .orderBy('position')
     .execute();

@@ -1,5 +1,6 @@
 import type { Engine, Family, GenerationTask, OutputType } from '@review/contract';
 import { sql } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 
@@ -49,7 +50,7 @@ export async function takeTasks(
         lease_owner: holder.owner,
         lease_until: holder.leaseUntil,
       }))
-      .where('file_id', 'in', taken)
+      .where('file_id', 'in', anyOf(taken))
       // Canceled or renewed since it was looked at, it is not taken.
       .where('status', 'in', ['QUEUED', 'RUNNING'])
       .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
@@ -138,11 +139,7 @@ export async function renewLeases(
     .set({ lease_until: leaseUntil })
     .where('lease_owner', '=', owner)
     .where('status', 'in', ['QUEUED', 'RUNNING'])
-    .where(
-      'file_id',
-      'in',
-      tasks.map(({ fileId }) => fileId),
-    )
+    .where('file_id', 'in', anyOf(tasks.map(({ fileId }) => fileId)))
     .returning(['file_id', 'epoch'])
     .execute();
   const epochs = new Map(kept.map((row) => [row.file_id, row.epoch]));

@@ -1,4 +1,5 @@
 import type { ProjectRole } from '@review/contract';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { memberships, type Viewer } from '../projects/queries.ts';
 
@@ -73,7 +74,7 @@ export async function findWorkspaceUsers(db: Database, workspaceId: string, user
     .selectFrom('workspace_members')
     .select('user_id')
     .where('workspace_id', '=', workspaceId)
-    .where('user_id', 'in', userIds)
+    .where('user_id', 'in', anyOf(userIds))
     .execute();
   return new Set(rows.map((row) => row.user_id));
 }

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
-import { doomBlobs } from '../uploads/queries.ts';
+import { doomProjectBlobs } from '../uploads/queries.ts';
 
 export interface VisibleProject {
   id: string;
@@ -161,18 +161,7 @@ export async function deleteDueProjects(db: Database, now: string): Promise<numb
   return db.transaction().execute(async (trx) => {
     const due = await trx.selectFrom('projects').select('id').where('deletes_at', '<=', now).execute();
     for (const { id } of due) {
-      const uploads = await trx
-        .selectFrom('uploads')
-        .select(['storage_key as key', 'storage_upload as upload'])
-        .where('project_id', '=', id)
-        .execute();
-      const files = await trx
-        .selectFrom('files')
-        .select('storage_key')
-        .where('project_id', '=', id)
-        .where('storage_key', 'is not', null)
-        .execute();
-      await doomBlobs(trx, [...uploads, ...files.map((file) => ({ key: file.storage_key ?? '', upload: null }))], now);
+      await doomProjectBlobs(trx, id, now);
       await trx.deleteFrom('projects').where('id', '=', id).execute();
     }
     return due.length;

@@ -1,4 +1,5 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 export interface Upload {
@@ -62,7 +63,7 @@ export async function findUpload(db: Database, id: string): Promise<Upload | und
 
 export async function findUploads(db: Database, ids: string[]): Promise<Map<string, Upload>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', ids).execute();
+  const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', anyOf(ids)).execute();
   return new Map(rows.map((row) => [row.id, uploadRecord(row)]));
 }
 
@@ -97,7 +98,7 @@ export async function dropUploads(trx: Writer, ids: string[], at: string): Promi
   if (ids.length === 0) return [];
   const dropped = await trx
     .deleteFrom('uploads')
-    .where('id', 'in', ids)
+    .where('id', 'in', anyOf(ids))
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
   await doomBlobs(trx, dropped, at);
@@ -205,6 +206,16 @@ export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): P
       .onConflict((conflict) => conflict.column('storage_key').doNothing())
       .execute();
   }
+}
+
+/** As `doomBlobs`, for everything that a project has stored. */
+export async function doomProjectBlobs(trx: Writer, projectId: string, at: string): Promise<void> {
+  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+    select storage_key, storage_upload, ${at} from uploads where project_id = ${projectId}
+    on conflict (storage_key) do nothing`.execute(trx);
+  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+    select storage_key, null, ${at} from files where project_id = ${projectId} and storage_key is not null
+    on conflict (storage_key) do nothing`.execute(trx);
 }
 
 /** Bytes to remove, a few at once, by key. */

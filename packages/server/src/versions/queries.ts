@@ -1,6 +1,7 @@
 import type { Direction, ProjectRole, ReviewStatus } from '@review/contract';
 import { PAGE_SIZE } from '@review/contract';
 import type { Selectable } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import { fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
@@ -137,7 +138,7 @@ export async function lockFiles(trx: Writer, ids: string[]): Promise<void> {
   await trx
     .updateTable('files')
     .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', 'in', ids)
+    .where('id', 'in', anyOf(ids))
     .execute();
 }
 

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { findAttachments } from '../attachments/queries.ts';
+import { findFilesOf, findStoredFiles } from '../files/queries.ts';
+import { findGenerations } from '../generation/queries.ts';
+import { renewLeases } from '../generation/slots.ts';
+import { findWorkspaceUsers } from '../members/queries.ts';
+import { onEachDatabase } from '../test/house.ts';
+import { dropUploads, findUploads } from '../uploads/queries.ts';
+import { start } from '../uploads/test/uploads.ts';
+import { lockFiles } from '../versions/queries.ts';
+import { anyOf } from './any-of.ts';
+import { newId, newUuid } from './ids.ts';
+import { now } from './time.ts';
+
+/** More than either database takes as variables of one statement. */
+const COUNT = 70_000;
+
+onEachDatabase((house) => {
+  test('a statement takes any number of ids', async () => {
+    const { db } = house().deps;
+    const { client, userId } = house().people.owner;
+    const { id } = await start(client, 'FX', house().projectId);
+    const ids = [...Array.from({ length: COUNT }, () => newId('FX')), id];
+    const project = { id: house().projectId, role: 'PROJECT_OWNER' } as const;
+
+    expect([...(await findStoredFiles(db, ids)).keys()]).toEqual([id]);
+    expect([...(await findFilesOf(db, project, ids)).keys()]).toEqual([id]);
+    expect([...(await findUploads(db, ids)).keys()]).toEqual([id]);
+    expect([...(await findAttachments(db, project.id, userId, ids)).keys()]).toEqual([id]);
+    expect((await findGenerations(db, ids)).size).toBe(0);
+    const users = [...Array.from({ length: COUNT }, () => newUuid()), userId];
+    expect(await findWorkspaceUsers(db, house().workspaceId, users)).toEqual(new Set([userId]));
+    await db.transaction().execute(async (trx) => {
+      const tasks = ids.map((fileId) => ({ fileId, epoch: 1 }));
+      expect(await renewLeases(trx, 'worker', tasks, now())).toHaveLength(ids.length);
+      await lockFiles(trx, ids);
+      await dropUploads(trx, ids, now());
+      expect((await findUploads(trx, [id])).size).toBe(0);
+    });
+  });
+
+  test('no id is none of them, and any text can be one', async () => {
+    const { db } = house().deps;
+    const found = async (ids: string[]) =>
+      (await db.selectFrom('users').select('id').where('id', 'in', anyOf(ids)).execute()).map((row) => row.id);
+    expect(await found([])).toEqual([]);
+    const { userId } = house().people.owner;
+    expect(await found(['__proto__', '"', "'", '1', '\\', userId, userId])).toEqual([userId]);
+  });
+});
