@@ -30,6 +30,7 @@ const keysOf = (server: StandIn) => server.received.map(({ headers }) => headers
 describe('what is tried again', () => {
   const PASSING: [string, Outcome][] = [
     ['a broken connection', 'reset'],
+    ['408', refused(408, 'REQUEST_TIMEOUT')],
     ['502', BAD_GATEWAY],
     ['503', refused(503, 'NOT_READY')],
     ['504', { status: 504 }],

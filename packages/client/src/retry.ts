@@ -5,8 +5,8 @@ const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 /** How long one call may wait altogether because the service says when to come back: a rate window and a bit. */
 const TOLD_LIMIT_MS = 120_000;
-/** Of a proxy or a service that is starting: the request was not carried out, or nobody knows. */
-const PASSING: readonly number[] = [502, 503, 504];
+/** Of a slow line, a proxy or a service that is starting: the request was not carried out, or nobody knows. */
+const PASSING: readonly number[] = [408, 502, 503, 504];
 
 export interface Patience {
   /** How often a failure may be followed by another try. */

@@ -8,8 +8,9 @@ import { stepsOf, type UploadTarget } from './upload-target.ts';
 
 const RETRIES = 8;
 const PARALLEL = 4;
-/** Parts are 8 to 16 MiB: enough for a slow line. */
+/** The service gives up a part whose bytes stop coming; this ends one that stalls on the way, without cutting off a slow line. */
 const PART_TIMEOUT_MS = 300_000;
+const MIN_BYTES_PER_SECOND = 8 * 1024;
 /** The service puts the parts together before it answers. */
 const COMPLETE_TIMEOUT_MS = 120_000;
 
@@ -144,12 +145,13 @@ async function sendAll(
 }
 
 const send = (
-  { part: { url, partNumber }, bytes }: Piece,
+  { part: { url, partNumber, size }, bytes }: Piece,
   { retries, signal, fetch = globalThis.fetch }: Pick<Sending, 'retries' | 'signal' | 'fetch'>,
 ): Promise<string> =>
   persist(
     async () => {
-      const response = await fetch(url, { method: 'PUT', body: bytes, signal: limited(signal, PART_TIMEOUT_MS) });
+      const timeoutMs = PART_TIMEOUT_MS + (size / MIN_BYTES_PER_SECOND) * 1000;
+      const response = await fetch(url, { method: 'PUT', body: bytes, signal: limited(signal, timeoutMs) });
       const answer = await read(response);
       if (!response.ok) throw new ApiProblem(answer);
       const eTag = response.headers.get('etag');

@@ -1,6 +1,7 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
+import { compressAnswers } from './http/compress.ts';
 import { serveConsole } from './http/console.ts';
 import { documents } from './http/documents.ts';
 import { openDoor } from './http/door.ts';
@@ -29,8 +30,10 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
     app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);
   app.use(health(deps, readiness));
-  app.use(documents(deps));
+  // Before the compression: stored bytes are served as they are.
   if (deps.storage.router) app.use(deps.storage.router);
+  app.use(compressAnswers());
+  app.use(documents(deps));
   const door = openDoor(deps);
   const operations = allOperations(rooms(deps));
   mountContract(app, deps, door, operations);
@@ -52,4 +55,7 @@ const EXPOSED = [
   'ETag',
   'Location',
   'WWW-Authenticate',
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
 ];

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import express from 'express';
 import { expect, test } from 'vitest';
+import { listen } from './listen.ts';
 import { onEachDatabase } from './test/house.ts';
 
 onEachDatabase((house) => {
@@ -37,6 +39,20 @@ onEachDatabase((house) => {
   ])('what is not HTTP is refused and the server lives on: %s', async (_, bytes, expected) => {
     expect(await sayTo(bytes)).toMatch(expected);
     expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
+  });
+
+  test('an idle connection is kept longer than the 60 s of a proxy, and yet a stop does not wait for it', async () => {
+    const app = express().get('/', (_request, response) => void response.end());
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 10);
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [answer]: Buffer[] = await once(socket, 'data');
+    expect(answer?.toString()).toContain('Keep-Alive: timeout=75');
+    const closed = once(socket, 'close');
+    const stopping = performance.now();
+    await listening[Symbol.asyncDispose]();
+    await closed;
+    expect(performance.now() - stopping).toBeLessThan(5000);
   });
 
   test('a body that never ends as it said is no failure of the server', async () => {

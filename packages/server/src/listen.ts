@@ -2,6 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
+import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
+
+/** Longer than the proxies in front keep idle connections (60 s as a rule): the proxy closes first, or it loses requests. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS = 30_000;
 
 export interface Listening extends AsyncDisposable {
   port: number;
@@ -12,8 +17,14 @@ export async function listen(
   app: Express,
   address: { host: string; port: number },
   graceSeconds: number,
+  bodyLimits = BODY_LIMITS,
 ): Promise<Listening> {
-  const server = createServer({ requestTimeout: 120_000, headersTimeout: 30_000 }, app);
+  // `requestTimeout` would limit a whole upload, however fast its bytes arrive.
+  const limits = { requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+  const server = createServer(limits, (request, response) => {
+    limitBody(request, response, bodyLimits);
+    app(request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);

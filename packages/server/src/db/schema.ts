@@ -63,6 +63,8 @@ export interface Schema {
     storage_key: string;
     /** What the storage calls the upload; null until it has begun there. */
     storage_upload: string | null;
+    /** Names the parts that calls asked to complete the upload with, `several` if they differed; null before the first. */
+    completing_with: string | null;
     /** Names the parts that the upload was completed with; null until then. */
     completed_with: string | null;
     mime_type: string | null;

@@ -36,6 +36,13 @@ test('every address of a page begins with the same document, which is never kept
   }
 });
 
+test('a file of code is compressed, and kept for a year', async () => {
+  const response = await ask('/assets/index-1a2b.js');
+  expect(await response.text()).toBe('1;');
+  expect(response.headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+});
+
 test('the document has no other address, under which it would come without its policy', async () => {
   const response = await ask('/index.html');
   expect(response.headers.get('cache-control')).toBe('no-cache');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Router, static as serveDirectory } from 'express';
 import type { Storage } from '../storage/storage.ts';
+import { precompressedFiles } from './precompressed.ts';
 
 /** Code and styles come from here alone; besides this address the page speaks only with where signed URLs lead. */
 const policyFor = (storageOrigin: string): string =>
@@ -40,6 +41,7 @@ export function serveConsole(directory: string, storage: Pick<Storage, 'download
 
   return Router({ caseSensitive: true, strict: true })
     .get('/index.html', (_request, response) => response.redirect(308, '/'))
+    .use(precompressedFiles(directory, 'public, max-age=31536000, immutable'))
     .use(serveDirectory(directory, { index: false, immutable: true, maxAge: '1y', fallthrough: true }))
     .get('/{*page}', async (request, response, next) => {
       if (!isPage(request.path)) return next();

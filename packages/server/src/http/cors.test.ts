@@ -1,3 +1,4 @@
+import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../test/house.ts';
 
@@ -15,6 +16,20 @@ onEachDatabase(
       expect(asked.headers.get('access-control-allow-methods')?.split(',')).toContain('QUERY');
       const answer = await house().request('owner', 'GET', '/api/ping', { headers: { origin: ORIGIN } });
       expect(answer.headers.get('access-control-expose-headers')?.split(',')).toContain('RateLimit');
+    });
+
+    test('a page of an allowed origin reads a part of a download: its range and its name', async () => {
+      const { id } = await upload(house().people.owner.client, {
+        to: { project: house().projectId },
+        source: new File(['some bytes'], 'clip.txt'),
+      });
+      const { data } = await house().people.owner.client.files.download({ params: { id } });
+      const answer = await fetch(data.url, { headers: { origin: ORIGIN, range: 'bytes=0-3' } });
+      const exposed = answer.headers.get('access-control-expose-headers')?.split(',');
+      expect([answer.status, await answer.text()]).toEqual([206, 'some']);
+      for (const name of ['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'Idempotency-Replayed', 'ETag']) {
+        expect(exposed).toContain(name);
+      }
     });
 
     test('a page of another origin is not allowed', async () => {

@@ -5,6 +5,7 @@ import { openApiDocument, PROBLEMS, problemType, SCOPES } from '@review/contract
 import { Router, static as serveDirectory } from 'express';
 import type { Deps } from '../deps.ts';
 import { metadataPath, type Resource } from './authenticate.ts';
+import { constantText, precompressedFiles } from './precompressed.ts';
 import { ProblemError } from './problem.ts';
 
 const RESOURCES: Resource[] = ['', '/mcp'];
@@ -19,9 +20,7 @@ export function documents({ config }: Deps): Router {
     ]),
   );
   return Router({ caseSensitive: true, strict: true })
-    .get('/api/openapi.json', (_request, response) => {
-      response.type('application/json').send(description);
-    })
+    .get('/api/openapi.json', constantText('application/json', description))
     .get('/problems/:name', (request, response) => {
       const problem = problems.get(request.path);
       if (problem === undefined) throw new ProblemError('NOT_FOUND');
@@ -46,12 +45,12 @@ export function documents({ config }: Deps): Router {
     })
     .use(
       '/docs',
-      serveDirectory(dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))), {
-        index: false,
-        maxAge: '1h',
-      }),
+      precompressedFiles(SWAGGER_DIRECTORY, 'public, max-age=3600'),
+      serveDirectory(SWAGGER_DIRECTORY, { index: false, maxAge: '1h' }),
     );
 }
+
+const SWAGGER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
 
 export function releaseVersion(): string {
   const manifest: { version: string } = JSON.parse(

@@ -23,7 +23,7 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
     }
     if (response.headersSent) {
       // Too late for an answer: the connection is cut, so that nobody takes half of one for the whole.
-      next(error);
+      if (!response.writableEnded) next(error);
       return;
     }
     response.status(problem.status).set(problem.headers).type('application/problem+json; charset=utf-8');

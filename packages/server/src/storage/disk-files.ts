@@ -1,5 +1,5 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { plainName } from './names.ts';
@@ -82,22 +82,27 @@ export class DiskFiles {
   }
 
   /** One at a time per upload, so that calls made at once do not each write a copy. */
-  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
+  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
     return this.#completes.run(target.upload, () => orTrouble(this.#complete(target, parts, size)));
   }
 
-  async #complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void> {
-    if (!(await this.#isStored(key, size))) {
-      try {
-        await this.#assemble(key, this.#folderOf(upload), parts, size);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        // The parts are gone where another server completed the same upload at the same time.
-        if (!(await this.#isStored(key, size))) throw new PartsMismatch('A part is missing or has another ETag.');
-      }
-    }
+  async #complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number) {
+    const outcome = await this.#makeObject(key, this.#folderOf(upload), parts, size);
     await syncFolder(dirname(this.#pathOf(key)));
     await this.discard(upload);
+    return outcome;
+  }
+
+  async #makeObject(key: string, folder: string, parts: readonly StoredPart[], size: number) {
+    if (await this.#isStored(key, size)) return 'found';
+    try {
+      return await this.#assemble(key, folder, parts, size);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // The parts are gone where another server completed the same upload at the same time.
+      if (await this.#isStored(key, size)) return 'found';
+      throw new PartsMismatch('A part is missing or has another ETag.');
+    }
   }
 
   /** The folder is moved away first: from then on the upload is unknown, whatever is still being written to it. */
@@ -158,7 +163,7 @@ export class DiskFiles {
     }
   }
 
-  async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<void> {
+  async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
     const paths = parts.map((part) => partPath(folder, part));
     let total = 0;
     for (const path of paths) total += (await stat(path)).size;
@@ -169,7 +174,15 @@ export class DiskFiles {
     const object = this.#pathOf(key);
     const made = await mkdir(dirname(object), { recursive: true });
     if (made !== undefined) await syncFolder(dirname(made));
-    await rename(whole, object);
+    try {
+      // Unlike a rename, a link does not replace what another server may have made meanwhile.
+      await link(whole, object);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'found';
+      if (!NO_LINKS.includes(codeOf(error))) throw error;
+      await rename(whole, object);
+    }
+    return 'made';
   }
 
   /** What a crash left between moving a folder away and deleting it. */
@@ -255,6 +268,9 @@ function asTrouble(error: unknown): unknown {
   if (UNAVAILABLE.includes(codeOf(error))) return new StorageUnavailable('The disk takes nothing.', { cause: error });
   return error;
 }
+
+/** Of file systems that know no hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 

@@ -70,11 +70,11 @@ export function openS3(address: string): Storage & AsyncDisposable {
         const code = s3Code(error);
         if (WRONG_PARTS.includes(code)) throw new PartsMismatch('A part is missing, altered or too small.');
         // Done before, or done now with the answer lost on its way: the object itself tells.
-        if ((await sizeOf(key)) === size) return;
+        if ((await sizeOf(key)) === size) return 'found';
         throw code === 'NoSuchUpload' ? new PartsMismatch('There is no such upload.') : error;
       }
       const stored = await sizeOf(key);
-      if (stored === size) return;
+      if (stored === size) return 'made';
       await remove(key);
       throw new PartsMismatch(`The parts have ${stored} bytes, not ${size}.`);
     },

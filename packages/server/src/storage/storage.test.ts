@@ -143,8 +143,8 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
   test('the same complete again changes nothing', async () => {
     const target = await beginUpload(storage);
     const parts = await putParts(storage, target, splitEvenly(twoParts, partSize));
-    await storage.complete(target, parts, twoParts.length);
-    await storage.complete(target, parts, twoParts.length);
+    expect(await storage.complete(target, parts, twoParts.length)).toBe('made');
+    expect(await storage.complete(target, parts, twoParts.length)).toBe('found');
     expectBytes(await readAll(storage, target.key), twoParts);
   });
 

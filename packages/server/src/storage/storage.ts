@@ -38,8 +38,10 @@ export interface Storage {
   begin(key: string): Promise<string>;
   /** A URL that takes the PUT of one part of exactly that size without a credential and answers with its ETag. */
   partUrl(target: StorageUpload, part: { partNumber: number; size: number }, expiresInSeconds: number): Promise<string>;
-  /** Makes the object from its parts, all or nothing; done again with the same parts, it changes nothing. */
-  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<void>;
+  /**
+   * Makes the object from its parts, all or nothing. `found`: an earlier call made it, of the same parts or of others.
+   */
+  complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'>;
   /** Forgets an upload and its parts; one that is unknown already is fine. */
   abort(target: StorageUpload): Promise<void>;
   /** A URL that serves the object with ranges and without a credential, as a download under that name. */

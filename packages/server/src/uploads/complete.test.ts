@@ -114,6 +114,27 @@ onEachDatabase(
         expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
       });
 
+      test('parts that were replaced are never acknowledged, not even after a crash before the commit', async () => {
+        const started = await start(client(), kind, house().projectId, { size: 3000 });
+        const replaced = await putParts(started, randomBytes(3000));
+        const stored = await putParts(started, bytes);
+        // The storage has made the object of these parts when the request fails.
+        using crash = vi.spyOn(house().deps.storage, 'read').mockRejectedValueOnce(new Error('crashed'));
+        await refusal(complete(client(), started.id, stored), 'INTERNAL');
+        expect(crash).toHaveBeenCalledOnce();
+        await refusal(complete(client(), started.id, replaced), 'UPLOAD_COMPLETED');
+        expect((await storedBytes(house(), started.id)).equals(bytes)).toBe(true);
+      });
+
+      test('after a crash before the commit, the same complete again succeeds', async () => {
+        const { id, sent } = await ready();
+        using crash = vi.spyOn(house().deps.storage, 'read').mockRejectedValueOnce(new Error('crashed'));
+        await refusal(complete(client(), id, sent), 'INTERNAL');
+        expect(crash).toHaveBeenCalledOnce();
+        await complete(client(), id, sent);
+        expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
+      });
+
       test('bytes that a sweep took away meanwhile are 409, not a failure', async () => {
         const { id, sent } = await ready();
         const { storage } = house().deps;

@@ -12,6 +12,7 @@ export interface Upload {
   partCount: number;
   storageKey: string;
   storageUpload: string | null;
+  completingWith: string | null;
   completedWith: string | null;
   mimeType: string | null;
   commentId: string | null;
@@ -28,13 +29,17 @@ export const uploadRecord = (row: Selectable<Schema['uploads']>): Upload => ({
   partCount: row.part_count,
   storageKey: row.storage_key,
   storageUpload: row.storage_upload,
+  completingWith: row.completing_with,
   completedWith: row.completed_with,
   mimeType: row.mime_type,
   commentId: row.comment_id,
   expiresAt: row.expires_at,
 });
 
-export type NewUploadRow = Omit<Upload, 'storageUpload' | 'completedWith' | 'mimeType' | 'commentId'> & {
+export type NewUploadRow = Omit<
+  Upload,
+  'storageUpload' | 'completingWith' | 'completedWith' | 'mimeType' | 'commentId'
+> & {
   createdAt: string;
 };
 
@@ -76,6 +81,24 @@ export async function setStorageUpload(db: Database, id: string, storageUpload: 
     .where('storage_upload', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+const SEVERAL = 'several';
+
+/** Notes with which parts a call is going to complete the upload, before the storage hears of it. */
+export async function noteCompletion(db: Database, id: string, completingWith: string): Promise<void> {
+  await db
+    .updateTable('uploads')
+    .set((eb) => ({
+      completing_with: eb
+        .case()
+        .when(eb.fn.coalesce('completing_with', eb.val(completingWith)), '=', completingWith)
+        .then(completingWith)
+        .else(SEVERAL)
+        .end(),
+    }))
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Says whether the upload was still open. */

@@ -13,6 +13,7 @@ import {
   insertUpload,
   markCompleted,
   type NewUploadRow,
+  noteCompletion,
   setStorageUpload,
   type Upload,
 } from './queries.ts';
@@ -95,8 +96,7 @@ export async function signedParts(
 
 /**
  * Completes an upload, and gives it back if it was this call that did; the same again changes nothing. The storage goes
- * first: what it has made once, it makes again from the same parts, so a crash before the commit only means that the
- * caller asks again.
+ * first: what it has made once, it finds again, so a crash before the commit only means that the caller asks again.
  */
 export async function completeUpload(
   { db, storage }: Deps,
@@ -114,8 +114,13 @@ export async function completeUpload(
     throw new ProblemError('UPLOAD_COMPLETED');
   }
   if (parts === null || completedWith === null || upload.storageUpload === null) throw partsMismatch(upload.partCount);
+  const target = { key: upload.storageKey, upload: upload.storageUpload };
+  await noteCompletion(db, id, completedWith);
   try {
-    await storage.complete({ key: upload.storageKey, upload: upload.storageUpload }, parts, upload.size);
+    const outcome = await storage.complete(target, parts, upload.size);
+    // An earlier call made the object: of these parts only if no call has named others.
+    const isOurs = outcome === 'made' || (await findUpload(db, id))?.completingWith === completedWith;
+    if (!isOurs) throw new ProblemError('UPLOAD_COMPLETED');
   } catch (error) {
     if (!(error instanceof PartsMismatch)) throw error;
     // A cancel in the meantime has taken the parts away.

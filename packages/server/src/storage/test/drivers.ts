@@ -8,6 +8,7 @@ import express from 'express';
 import { startFauxqs } from 'fauxqs';
 import { pino } from 'pino';
 import { vi } from 'vitest';
+import { BODY_LIMITS } from '../../http/body-timeout.ts';
 import { errorPage, nothingHere } from '../../http/error-page.ts';
 import { listen } from '../../listen.ts';
 import { openStorage } from '../open.ts';
@@ -76,10 +77,10 @@ export const DRIVERS: Driver[] = [
   },
 ];
 
-export async function openOnDisk(): Promise<OpenDriver> {
+export async function openOnDisk(limits = BODY_LIMITS): Promise<OpenDriver> {
   const folder = mkdtempSync(join(tmpdir(), 'review-storage-'));
   const app = express().disable('x-powered-by').disable('etag');
-  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1, limits);
   const storage = openStorage({
     storageUrl: `file:${join(folder, 'made', 'when-needed')}`,
     publicUrl: `http://127.0.0.1:${listening.port}`,

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type House, openHouse } from '../test/house.ts';
+import { uploadFile } from '../uploads/test/uploads.ts';
+
+let house: House & AsyncDisposable;
+beforeAll(async () => {
+  house = await openHouse('sqlite');
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+interface Raw {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** The answer as it crossed the wire: `fetch` would decompress it. */
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Raw> {
+  const sent = request(new URL(path, house.url), {
+    method,
+    headers: { authorization: `Bearer ${house.people.owner.key}`, ...headers },
+  }).end(body);
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  if (answer === undefined) throw new Error('no answer');
+  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
+}
+
+const DECODERS: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
+const decoded = ({ headers, body }: Raw) => DECODERS[headers['content-encoding'] ?? '']?.(body) ?? body;
+
+describe.each([
+  ['a list', '/api/models'],
+  ['the description of the interface', '/api/openapi.json'],
+  ['a file of the API page', '/docs/swagger-ui.css'],
+])('%s', (_, path) => {
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', undefined],
+  ])('for Accept-Encoding "%s" comes as %s, with the same content', async (accepted, encoding) => {
+    const plain = await ask(path);
+    const answer = await ask(path, { 'accept-encoding': accepted });
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
+    expect(answer.headers.vary).toContain('Accept-Encoding');
+    expect(answer.headers['content-type']).toBe(plain.headers['content-type']);
+    expect(decoded(answer).equals(plain.body)).toBe(true);
+    if (encoding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length / 2);
+  });
+});
+
+test('a small answer, and one without a body, are left as they are', async () => {
+  for (const [path, status] of [
+    ['/api/ping', 200],
+    ['/api/nothing', 404],
+  ] as const) {
+    const answer = await ask(path, { 'accept-encoding': 'br' });
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([status, undefined]);
+  }
+});
+
+test('constant content has an ETag for each encoding, and a caller that has it gets 304', async () => {
+  for (const path of ['/api/openapi.json', '/docs/swagger-ui.css']) {
+    const tags = new Set<string>();
+    for (const encoding of ['br', 'gzip']) {
+      const headers = { 'accept-encoding': encoding };
+      const { headers: first } = await ask(path, headers);
+      tags.add(first.etag ?? '');
+      const again = await ask(path, { ...headers, 'if-none-match': first.etag ?? '' });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    }
+    expect(tags.size).toBe(2);
+  }
+});
+
+test('a range of a file of the API page is a range of its plain bytes', async () => {
+  const answer = await ask('/docs/swagger-ui.css', { 'accept-encoding': 'br', range: 'bytes=0-9' });
+  expect([answer.status, answer.headers['content-encoding'], answer.body.length]).toEqual([206, undefined, 10]);
+});
+
+test('Get File, whose strong ETag names its bytes, is not compressed, and stays 304 for a caller that has it', async () => {
+  const id = await uploadFile(house, Buffer.from('some text'));
+  const description = 'long '.repeat(300);
+  await house.people.owner.client.files.update({ params: { id }, body: { description } });
+  const first = await ask(`/api/files/${id}`, { 'accept-encoding': 'br' });
+  expect(first.body.length).toBeGreaterThan(1024);
+  expect(first.headers['content-encoding']).toBeUndefined();
+  const again = await ask(`/api/files/${id}`, { 'accept-encoding': 'br', 'if-none-match': first.headers.etag ?? '' });
+  expect(again.status).toBe(304);
+});
+
+test('stored bytes are served as they are, whatever their type', async () => {
+  const content = Buffer.from('some text '.repeat(1000));
+  const id = await uploadFile(house, content, { name: 'notes.txt', mimeType: 'text/plain' });
+  const { data } = await house.people.owner.client.files.download({ params: { id } });
+  const answer = await ask(data.url, { 'accept-encoding': 'br' });
+  expect(answer.headers['content-type']).toContain('text/plain');
+  expect([answer.headers['content-encoding'], answer.body.equals(content)]).toEqual([undefined, true]);
+});
+
+test('an event stream of the tools is not compressed', async () => {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const headers = { 'content-type': 'application/json', 'accept-encoding': 'br' };
+  const stream = await ask(
+    '/mcp',
+    { ...headers, accept: 'text/event-stream, application/json' },
+    'POST',
+    JSON.stringify(call),
+  );
+  expect([stream.status, stream.headers['content-type']?.split(';')[0]]).toEqual([200, 'text/event-stream']);
+  expect(stream.headers['content-encoding']).toBeUndefined();
+});

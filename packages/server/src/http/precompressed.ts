@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, RequestHandler, Response } from 'express';
+
+type Encoding = 'br' | 'gzip';
+
+/** By preference. */
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip'];
+const COMPRESSIBLE = /\.(css|html|js|json|map|mjs|svg|wasm)$/;
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+};
+
+interface Variant {
+  bytes: Buffer;
+  eTag: string;
+}
+
+/** Content that does not change: compressed when it is first asked for, then kept in memory. */
+class Precompressed {
+  readonly #load: () => Promise<Buffer>;
+  readonly #variants = new Map<Encoding, Promise<Variant>>();
+
+  constructor(load: () => Promise<Buffer>) {
+    this.#load = load;
+  }
+
+  /** Sends the content as the request accepts it; returns false where that is uncompressed. */
+  async send(request: Request, response: Response): Promise<boolean> {
+    response.vary('Accept-Encoding');
+    const encoding = ENCODINGS.find((one) => request.acceptsEncodings(one) === one);
+    if (encoding === undefined) return false;
+    const { bytes, eTag } = await this.#variant(encoding);
+    response.set({ 'Content-Encoding': encoding, ETag: eTag }).send(bytes);
+    return true;
+  }
+
+  #variant(encoding: Encoding): Promise<Variant> {
+    const known = this.#variants.get(encoding);
+    if (known !== undefined) return known;
+    const made = this.#compress(encoding);
+    this.#variants.set(encoding, made);
+    // A file that could not be read now may be readable later.
+    made.catch(() => this.#variants.delete(encoding));
+    return made;
+  }
+
+  async #compress(encoding: Encoding): Promise<Variant> {
+    const content = await this.#load();
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 27);
+    return { bytes: await compress[encoding](content), eTag: `"${hash}-${encoding}"` };
+  }
+}
+
+/** Answers with a constant text. */
+export function constantText(type: string, text: string): RequestHandler {
+  const content = new Precompressed(async () => Buffer.from(text));
+  return async (request, response) => {
+    response.type(type);
+    if (!(await content.send(request, response))) response.send(text);
+  };
+}
+
+/**
+ * Serves the compressible files that the directory holds now, compressed. Everything else is left to the next handler:
+ * other files, ranges, and callers that take no compression.
+ */
+export function precompressedFiles(directory: string, cacheControl: string): RequestHandler {
+  const files = new Map(
+    compressibleFiles(directory).map((path) => [
+      `/${relative(directory, path).split(sep).join('/')}`,
+      { type: extname(path), content: new Precompressed(() => readFile(path)) },
+    ]),
+  );
+  return async (request, response, next) => {
+    const file = ['GET', 'HEAD'].includes(request.method) ? files.get(request.path) : undefined;
+    if (file === undefined || request.headers.range !== undefined) return next();
+    response.type(file.type).set('Cache-Control', cacheControl);
+    if (!(await file.content.send(request, response))) next();
+  };
+}
+
+/** None where there is no such directory: the handler that follows says so. */
+function compressibleFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
+}
