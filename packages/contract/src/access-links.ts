@@ -12,7 +12,7 @@ export type LinkRole = z.infer<typeof LinkRole>;
 
 export const AccessLink = z.object({
   id: Uuid,
-  /** Null unless the credential also holds `access-links:read.key`. */
+  /** Null unless the credential also holds `access-links:read.key`, and where the server's SECRET_KEY has changed since. */
   accessKey: z.string().nullable(),
   description: z.string().nullable(),
   role: LinkRole,
@@ -48,7 +48,8 @@ export const accessLinks = room({
     method: 'GET',
     path: '/api/project-access-links/:id',
     summary: 'Read an access link',
-    description: 'The key is null unless the credential also holds the scope `access-links:read.key`.',
+    description:
+      'The key is null unless the credential also holds the scope `access-links:read.key`, and for a link whose key the server can no longer read.',
     responses: { 200: data(AccessLink) },
     metadata: {
       tool: 'get_project_access_link',
@@ -69,7 +70,8 @@ export const accessLinks = room({
     method: 'POST',
     path: '/api/project-access-links/redeem',
     summary: 'Become a member of the project that an access key opens',
-    description: 'A role that is at least as strong stays. Ten tries a minute from one address.',
+    description:
+      'A role that is at least as strong stays, and so does what an owner or manager decided about the caller after the link was made: a lowered role, or a removal (404). Ten tries a minute from one address.',
     body: z.strictObject({ accessKey: text({ min: 1, max: 255 }) }),
     responses: { 201: created(Uuid) },
     metadata: {

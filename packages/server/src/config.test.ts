@@ -58,6 +58,7 @@ test.each([
   ['DATABASE_CONNECTIONS', ['0', '1001', 'many']],
   ['STORAGE_URL', ['file:', 's3://', 'https://x', '/var/files']],
   ['SECRET_KEY', ['short', 's'.repeat(31)]],
+  ['SECRET_KEY_PREVIOUS', ['short', 's'.repeat(31)]],
   ['WORKER_TOKEN', ['short', 'w'.repeat(15)]],
   ['GENERATION_ENGINE', ['Temporal', 'none']],
   ['GENERATION_SLOTS', ['4', 'AUDIO=1', 'VIDEO=0', 'video=1', 'VIDEO=1;IMAGE=2']],

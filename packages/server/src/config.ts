@@ -47,6 +47,8 @@ export interface Config {
   database: DatabaseAddress;
   storageUrl: string;
   secretKey: string;
+  /** Accepted beside `secretKey`, never used for anything new; null outside a rotation. */
+  previousSecretKey: string | null;
   workerToken: string;
   engine: 'embedded' | 'temporal';
   generation: {
@@ -165,6 +167,8 @@ export function readConfig(environment: Environment): Config {
     ),
     storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
     secretKey: secret('SECRET_KEY', 'secret-key', 32),
+    previousSecretKey:
+      value('SECRET_KEY_PREVIOUS') === undefined ? null : setting('SECRET_KEY_PREVIOUS', atLeast32, NO_UUID),
     workerToken: secret('WORKER_TOKEN', 'worker-token', 16),
     engine: setting(
       'GENERATION_ENGINE',
@@ -205,6 +209,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 const LOCAL_URL = 'http://localhost';
+const atLeast32 = z.string().min(32, 'at least 32 characters: the SECRET_KEY that was in use before');
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 
 const familyCaps = (each: number): Record<Family, number> => ({

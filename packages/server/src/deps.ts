@@ -35,11 +35,11 @@ export function openDeps(
   stopping: AbortSignal = new AbortController().signal,
 ): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
-  const secrets = deriveSecrets(config.secretKey);
+  const secrets = deriveSecrets(config.secretKey, config.previousSecretKey);
   const storage = openStorage({
     storageUrl: config.storageUrl,
     publicUrl: config.publicUrl,
-    signingKey: secrets.blobs,
+    signingKeys: secrets.blobs,
   });
   const watch = new FileWatch(config.waitLimit);
   const bell = new Bell();

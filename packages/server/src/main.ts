@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { rekeyAccessLinks } from './access-links/rekey.ts';
 import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
   const { log } = deps;
   tightenPermissions(config, log);
   const applied = await migrate(deps.opened);
+  await rekeyAccessLinks(deps);
   if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
   await takeOver(deps.db, config.engine, steadyTime());
   await deps.dispatcher?.start(stopping.signal);

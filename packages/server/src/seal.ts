@@ -1,19 +1,31 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Keys } from './secrets.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Hides a text that must be readable later; what it belongs to is sealed in, so that it cannot be moved elsewhere. */
-export function seal(key: Buffer, belongsTo: string, plain: string): string {
+export function seal([key]: Keys, belongsTo: string, plain: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(belongsTo));
   const hidden = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url');
 }
 
-/** What was sealed for this owner; throws if anything about it was altered. */
-export function unseal(key: Buffer, belongsTo: string, sealed: string): string {
+/** What was sealed for this owner under one of the keys; null if it was altered or sealed under another key. */
+export function unseal(keys: Keys, belongsTo: string, sealed: string): string | null {
+  for (const key of keys) {
+    try {
+      return open(key, belongsTo, sealed);
+    } catch {
+      // Not this key: GCM tells no more than that.
+    }
+  }
+  return null;
+}
+
+function open(key: Buffer, belongsTo: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

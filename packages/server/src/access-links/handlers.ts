@@ -6,10 +6,12 @@ import type { Caller } from '../http/authenticate.ts';
 import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError } from '../http/problem.ts';
+import { lockProject } from '../projects/queries.ts';
 import { seal, unseal } from '../seal.ts';
-import { hashAccessKey, newAccessKey } from './access-key.ts';
+import { hashAccessKey, hashesOf, newAccessKey } from './access-key.ts';
 import {
   deleteAccessLink,
+  findStanding,
   grantRole,
   insertAccessLink,
   listAccessLinks,
@@ -46,7 +48,7 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
           projectId: project.id,
           linkRole,
           description,
-          keyHash: hashAccessKey(key),
+          keyHash: hashAccessKey(secrets.accessLinkHashes[0], key),
           sealedKey: seal(secrets.accessLinks, id, key),
           createdAt: now(),
           expiresAt,
@@ -60,9 +62,17 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
 
     redeem: ({ caller, body, write }) =>
       write(async (trx) => {
-        const link = await lockOpenLink(trx, caller.workspaceId, hashAccessKey(body.accessKey), secondsFromNow(0));
+        const hashes = hashesOf(secrets.accessLinkHashes, body.accessKey);
+        const link = await lockOpenLink(trx, caller.workspaceId, hashes, secondsFromNow(0));
         if (link === undefined) throw new ProblemError('NOT_FOUND');
         if (link.deletesAt !== null) throw new ProblemError('PROJECT_DELETING');
+        // A removal that commits meanwhile would be undone.
+        await lockProject(trx, link.projectId);
+        const { memberId, decidedAt } = await findStanding(trx, link.projectId, caller.userId);
+        if (decidedAt !== null && decidedAt >= link.createdAt) {
+          if (memberId === null) throw new ProblemError('NOT_FOUND');
+          return { data: { id: memberId } };
+        }
         const member = {
           id: newUuid(),
           projectId: link.projectId,

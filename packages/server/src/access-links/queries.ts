@@ -1,5 +1,5 @@
 import { LinkRole, type ProjectRole } from '@review/contract';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 import { memberships, type Viewer } from '../projects/queries.ts';
@@ -73,6 +73,44 @@ export async function insertAccessLink(
     .execute();
 }
 
+/** Links whose hash has another prefix, 200 at a time, by id. */
+export async function findLinksOfOtherSecrets(
+  db: Database,
+  prefix: string,
+  afterId: string,
+): Promise<{ id: string; sealedKey: string }[]> {
+  return db
+    .selectFrom('access_links')
+    .select(['id', 'sealed_key as sealedKey'])
+    .where('key_hash', 'not like', `${prefix}%`)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(200)
+    .execute();
+}
+
+/** Writes hashes and sealed keys in one statement; links that were deleted meanwhile stay deleted. */
+export async function updateLinkKeys(
+  db: Database,
+  links: { id: string; keyHash: string; sealedKey: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  const byId = (field: 'keyHash' | 'sealedKey') =>
+    sql<string>`case id ${sql.join(
+      links.map((link) => sql`when ${link.id} then ${link[field]}`),
+      sql` `,
+    )} end`;
+  await db
+    .updateTable('access_links')
+    .set({ key_hash: byId('keyHash'), sealed_key: byId('sealedKey') })
+    .where(
+      'id',
+      'in',
+      links.map(({ id }) => id),
+    )
+    .execute();
+}
+
 export async function deleteAccessLink(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('access_links').where('id', '=', id).execute();
 }
@@ -81,16 +119,17 @@ export async function deleteAccessLink(trx: Writer, id: string): Promise<void> {
  * The link that a key opens for the people of a workspace. The update locks it on both databases: once its deletion is
  * answered, nobody gets in by it any more.
  */
-export async function lockOpenLink(trx: Writer, workspaceId: string, keyHash: string, now: string) {
+export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: string[], now: string) {
   return trx
     .updateTable('access_links')
     .set((eb) => ({ id: eb.ref('id') }))
-    .where('key_hash', '=', keyHash)
+    .where('key_hash', 'in', keyHashes)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .where('project_id', 'in', (eb) => eb.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId))
     .returning((eb) => [
       'project_id as projectId',
       'role as linkRole',
+      'created_at as createdAt',
       eb
         .selectFrom('projects')
         .whereRef('projects.id', '=', 'access_links.project_id')
@@ -98,6 +137,21 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHash: st
         .as('deletesAt'),
     ])
     .executeTakeFirst();
+}
+
+/** The person's membership of a project, and when a lead last decided about it; null where there is none. */
+export async function findStanding(db: Database, projectId: string, userId: string) {
+  return db
+    .selectFrom('users as user')
+    .leftJoin('project_members as member', (join) =>
+      join.onRef('member.user_id', '=', 'user.id').on('member.project_id', '=', projectId),
+    )
+    .leftJoin('member_decisions as decision', (join) =>
+      join.onRef('decision.user_id', '=', 'user.id').on('decision.project_id', '=', projectId),
+    )
+    .select(['member.id as memberId', 'decision.decided_at as decidedAt'])
+    .where('user.id', '=', userId)
+    .executeTakeFirstOrThrow();
 }
 
 /** Makes the user a member, or raises one of the weaker roles, in one statement: nothing comes between look and change. */

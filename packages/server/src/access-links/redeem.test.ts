@@ -18,11 +18,14 @@ interface Opened {
 async function openProject(house: House, role: LinkRole = 'PROJECT_REVIEWER', by: PersonName = 'owner') {
   const { client } = house.people[by];
   const project = await client.projects.create({ body: { name: 'Fresh' } });
-  const params = { id: project.data.id };
-  const link = await client.accessLinks.create({ params, body: { role } });
+  return { projectId: project.data.id, ...(await newLink(house.people[by], project.data.id, role)) } satisfies Opened;
+}
+
+async function newLink({ client }: Person, projectId: string, role: LinkRole) {
+  const link = await client.accessLinks.create({ params: { id: projectId }, body: { role } });
   const { accessKey } = (await client.accessLinks.get({ params: link.data })).data;
   if (accessKey === null) throw new Error('the key is not shown');
-  return { projectId: params.id, linkId: link.data.id, accessKey } satisfies Opened;
+  return { linkId: link.data.id, accessKey };
 }
 
 const redeem = async (person: Person, accessKey: string) =>
@@ -63,12 +66,13 @@ onEachDatabase((house) => {
   });
 
   test.each(MEETINGS)('to a %s, a link of %s leaves or gives the stronger role', async (had, granted) => {
-    const { projectId, accessKey } = await openProject(house(), granted);
+    const { projectId } = await openProject(house());
     const { owner, stranger } = house().people;
     const body = { members: [{ user: { id: stranger.userId }, role: 'PROJECT_REVIEWER' as const }] };
     const [added] = (await owner.client.members.add({ params: { id: projectId }, body })).data;
     if (added === undefined) throw new Error('nobody was added');
     await owner.client.members.update({ params: added, body: { role: had } });
+    const { accessKey } = await newLink(owner, projectId, granted);
 
     expect(await redeem(stranger, accessKey)).toBe(added.id);
     const strength = (role: ProjectRole) => PROJECT_ROLES.indexOf(role);

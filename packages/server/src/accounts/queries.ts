@@ -77,3 +77,38 @@ export async function findMember(db: Database, workspaceId: string, user: string
     .executeTakeFirst();
   return row?.id;
 }
+
+export async function listWorkspaces(db: Database) {
+  return db
+    .selectFrom('workspaces as workspace')
+    .leftJoin('workspace_members as membership', 'membership.workspace_id', 'workspace.id')
+    .select((eb) => [
+      'workspace.id',
+      'workspace.name',
+      eb.fn.count<number>('membership.id').as('people'),
+      'workspace.created_at as createdAt',
+    ])
+    .groupBy(['workspace.id', 'workspace.name', 'workspace.created_at'])
+    .orderBy('workspace.created_at')
+    .orderBy('workspace.id')
+    .execute();
+}
+
+/** Accounts, once for each workspace they belong to; of one workspace, or all, also those that belong to none. */
+export async function listPeople(db: Database, workspaceId: string | undefined) {
+  return db
+    .selectFrom('users as user')
+    .leftJoin('workspace_members as membership', 'membership.user_id', 'user.id')
+    .select([
+      'user.id',
+      'user.email',
+      'user.name',
+      'membership.display_name as displayName',
+      'membership.workspace_id as workspaceId',
+      'membership.created_at as joinedAt',
+    ])
+    .$if(workspaceId !== undefined, (people) => people.where('membership.workspace_id', '=', workspaceId ?? ''))
+    .orderBy('user.email')
+    .orderBy('membership.workspace_id')
+    .execute();
+}

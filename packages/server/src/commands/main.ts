@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { FAMILIES, SCOPES, Scope, Uuid } from '@review/contract';
+import { FAMILIES, SCOPES, Scope } from '@review/contract';
 import { Command, CommanderError, Option } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
@@ -16,6 +16,7 @@ import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
 import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
+import { addPeopleCommands, existingWorkspace } from './people.ts';
 
 const asJson = process.argv.includes('--json');
 const output = createOutput(asJson);
@@ -45,9 +46,8 @@ function program(): Command {
       }),
     );
 
-  review
-    .command('workspace')
-    .description('workspaces')
+  const workspace = review.command('workspace').description('workspaces');
+  workspace
     .command('create')
     .description('create a workspace')
     .requiredOption('--name <name>', 'its name')
@@ -97,6 +97,8 @@ function program(): Command {
         output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
       }),
     );
+
+  addPeopleCommands({ workspace, user }, withDeps, output);
 
   const key = review.command('key').description('API keys');
   key
@@ -206,16 +208,6 @@ async function familiesInOrder(db: Deps['db']) {
 function required(option: string, value: string): string {
   if (value.trim() === '') throw new CommandError(`${option}: must not be empty`);
   return value;
-}
-
-async function existingWorkspace(db: Deps['db'], id: string): Promise<string> {
-  const row = await db
-    .selectFrom('workspaces')
-    .select('id')
-    .where('id', '=', Uuid.safeParse(id).data ?? '')
-    .executeTakeFirst();
-  if (row === undefined) throw new CommandError(`--workspace: there is no workspace ${id}`);
-  return row.id;
 }
 
 function scopesOf(text: string): readonly Scope[] {

@@ -3,6 +3,7 @@ import * as foundation from './migrations/0001-foundation.ts';
 import * as reviewRooms from './migrations/0002-review-rooms.ts';
 import * as generation from './migrations/0003-generation.ts';
 import * as oauthSubjects from './migrations/0004-oauth-subjects.ts';
+import * as memberDecisions from './migrations/0005-member-decisions.ts';
 import * as uploadAttempts from './migrations/0008-upload-attempts.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import type { OpenDatabase } from './open.ts';
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0002-review-rooms': reviewRooms.migration,
   '0003-generation': generation.migration,
   '0004-oauth-subjects': oauthSubjects.migration,
+  '0005-member-decisions': memberDecisions.migration,
   '0008-upload-attempts': uploadAttempts.migration,
 };
 

@@ -50,6 +50,8 @@ export interface Schema {
     deletes_at: string | null;
   };
   project_members: { id: string; project_id: string; user_id: string; role: ProjectRole; created_at: string };
+  /** When a lead last added, changed or removed a person: older access links change nothing for that person. */
+  member_decisions: { project_id: string; user_id: string; decided_at: string };
   folders: { id: string; project_id: string; parent_id: string | null; name: string; created_at: string };
   /** The bytes of a file (FX), a comment attachment (CA) or a generation attachment (GA) on their way in, and what became of them. */
   uploads: {

@@ -1,24 +1,19 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { CursorPage, Position } from '../db/cursor.ts';
+import { hmac, isMac, type Keys } from '../secrets.ts';
 import { ProblemError } from './problem.ts';
 
 const Sealed = z.tuple([z.enum(['next', 'prev']), z.string(), z.string(), z.boolean()]);
 const MAC_BYTES = 16;
 
 /** The cursors of one list with one set of filters: altered, or brought to another list, they are refused. */
-export function cursors(secret: Buffer, list: string, filters: unknown) {
-  const mac = (payload: Buffer) =>
-    createHmac('sha256', secret)
-      .update(JSON.stringify([list, filters]))
-      .update('\0')
-      .update(payload)
-      .digest()
-      .subarray(0, MAC_BYTES);
+export function cursors(keys: Keys, list: string, filters: unknown) {
+  const signed = (payload: Buffer) => [JSON.stringify([list, filters]), '\0', payload] as const;
 
   const seal = ({ towards, key, inclusive }: Position): string => {
     const payload = Buffer.from(JSON.stringify([towards, ...key, inclusive]));
-    return Buffer.concat([mac(payload), payload]).toString('base64url');
+    const mac = hmac(keys[0], ...signed(payload)).subarray(0, MAC_BYTES);
+    return Buffer.concat([mac, payload]).toString('base64url');
   };
 
   function open(cursor: string, towards: Position['towards']): Position {
@@ -28,7 +23,7 @@ export function cursors(secret: Buffer, list: string, filters: unknown) {
     const unaltered =
       bytes.toString('base64url') === cursor &&
       bytes.length > MAC_BYTES &&
-      timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(payload));
+      isMac(keys, bytes.subarray(0, MAC_BYTES), ...signed(payload));
     if (!unaltered) throw invalidCursor(towards);
     const [way, sort, id, inclusive] = Sealed.parse(JSON.parse(payload.toString()));
     if (way !== towards) throw invalidCursor(towards);

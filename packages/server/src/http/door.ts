@@ -10,6 +10,8 @@ import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 export interface Door {
   limiter: RateLimiter;
   identify(request: Request, response: Response, resource?: Resource): Promise<Caller>;
+  /** Whether the request's credential would still be accepted; not counted. */
+  isStillValid(request: Request, resource?: Resource): Promise<boolean>;
   admit(operation: { name: string; route: Route }, caller: Caller, request: Request, response: Response): Promise<void>;
 }
 
@@ -24,6 +26,11 @@ export function openDoor(deps: Deps): Door {
         if (refusal instanceof ProblemError && refusal.status === 401) await limiter.countFailure(request, response);
         throw refusal;
       }),
+    isStillValid: (request, resource) =>
+      identify(request.get('authorization'), resource).then(
+        () => true,
+        (refusal: unknown) => !(refusal instanceof ProblemError && refusal.status === 401),
+      ),
     async admit({ name, route: { metadata } }, caller, request, response) {
       await limiter.count(name, metadata.tier, caller, response);
       if (metadata.perAddress) await limiter.countAddress(name, metadata.perAddress, request, response);

@@ -9,13 +9,14 @@ import { lockProject } from '../projects/queries.ts';
 import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
 import {
   deleteMember,
-  findRole,
+  findMember,
   findWorkspaceUsers,
   insertMembers,
   isLastOwner,
   listProjectMembers,
   listWorkspaceMembers,
   type NewMember,
+  recordDecisions,
   updateRole,
   type VisibleMember,
 } from './queries.ts';
@@ -30,22 +31,26 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
       // Two calls that add the same people in another order would wait for each other.
       await lockProject(trx, project.id);
       const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
+      const userIds = added.map(({ userId }) => userId);
+      await recordDecisions(trx, project.id, userIds, now());
       return { data: added.map(({ id }) => ({ id })) };
     }),
 
   update: ({ subject: member, body, write }) =>
     write(async (trx) => {
-      await lockOwnership(trx, member);
+      const { userId } = await lockMember(trx, member);
       if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
       else await keepAnOwner(trx, member);
       await updateRole(trx, member.id, body.role);
+      await recordDecisions(trx, member.projectId, [userId], now());
     }),
 
   async remove({ subject: member, write }) {
     const dropped = await write(async (trx) => {
-      await lockOwnership(trx, member);
+      const { userId } = await lockMember(trx, member);
       await keepAnOwner(trx, member);
-      const userId = await deleteMember(trx, member.id);
+      await deleteMember(trx, member.id);
+      await recordDecisions(trx, member.projectId, [userId], now());
       return dropUnfinishedUploads(trx, { userId, projectId: member.projectId });
     });
     await abortDropped(deps, dropped);
@@ -74,11 +79,12 @@ export async function addMembers(
 }
 
 /** Two owners who demote each other at once must not leave none. */
-async function lockOwnership(trx: Writer, member: VisibleMember): Promise<void> {
+async function lockMember(trx: Writer, member: VisibleMember): Promise<{ userId: string }> {
   await lockProject(trx, member.projectId);
-  const role = await findRole(trx, member.id);
-  if (role === undefined) throw new ProblemError('NOT_FOUND');
-  if (role === 'PROJECT_OWNER') requireOwner(member.role);
+  const found = await findMember(trx, member.id);
+  if (found === undefined) throw new ProblemError('NOT_FOUND');
+  if (found.role === 'PROJECT_OWNER') requireOwner(member.role);
+  return found;
 }
 
 function requireOwner(role: ProjectRole): void {

@@ -105,9 +105,8 @@ export async function insertMembers(trx: Writer, projectId: string, members: New
   return result.numInsertedOrUpdatedRows === BigInt(members.length);
 }
 
-export async function findRole(db: Database, id: string): Promise<ProjectRole | undefined> {
-  const row = await db.selectFrom('project_members').select('role').where('id', '=', id).executeTakeFirst();
-  return row?.role;
+export async function findMember(db: Database, id: string): Promise<{ userId: string; role: ProjectRole } | undefined> {
+  return db.selectFrom('project_members').select(['user_id as userId', 'role']).where('id', '=', id).executeTakeFirst();
 }
 
 export async function isLastOwner(db: Database, projectId: string, id: string): Promise<boolean> {
@@ -126,11 +125,16 @@ export async function updateRole(trx: Writer, id: string, role: ProjectRole): Pr
 }
 
 /** Removes the member and returns the id of the user. */
-export async function deleteMember(trx: Writer, id: string): Promise<string> {
-  const { user_id } = await trx
-    .deleteFrom('project_members')
-    .where('id', '=', id)
-    .returning('user_id')
-    .executeTakeFirstOrThrow();
-  return user_id;
+export async function deleteMember(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('project_members').where('id', '=', id).execute();
+}
+
+/** Records that a lead has decided about these people: access links that exist by now change nothing for them. */
+export async function recordDecisions(trx: Writer, projectId: string, userIds: string[], at: string): Promise<void> {
+  if (userIds.length === 0) return;
+  await trx
+    .insertInto('member_decisions')
+    .values(userIds.map((userId) => ({ project_id: projectId, user_id: userId, decided_at: at })))
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ decided_at: at }))
+    .execute();
 }

@@ -1,3 +1,4 @@
+import type { Keys } from '../secrets.ts';
 import { DiskFiles } from './disk-files.ts';
 import { diskRouter, objectPathOf, partPathOf } from './disk-router.ts';
 import { plainName } from './names.ts';
@@ -6,9 +7,9 @@ import { SignedUrls } from './signed-url.ts';
 import type { Storage } from './storage.ts';
 
 /** Keeps everything in one directory, and serves it by URLs of its own that are signed with the key. */
-export function openDisk(directory: string, publicUrl: string, signingKey: Buffer): Storage & AsyncDisposable {
+export function openDisk(directory: string, publicUrl: string, signingKeys: Keys): Storage & AsyncDisposable {
   const files = new DiskFiles(directory);
-  const urls = new SignedUrls(publicUrl, signingKey);
+  const urls = new SignedUrls(publicUrl, signingKeys);
   return {
     async begin(key) {
       plainName(key);

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Keys } from '../secrets.ts';
 import { openDisk } from './disk.ts';
 import { openS3 } from './s3.ts';
 import type { Storage } from './storage.ts';
@@ -9,11 +10,11 @@ export interface StorageOptions {
   storageUrl: string;
   publicUrl: string;
   /** Signs the URLs of the disk; S3 signs with its own credentials. */
-  signingKey: Buffer;
+  signingKeys: Keys;
 }
 
-export function openStorage({ storageUrl, publicUrl, signingKey }: StorageOptions): Storage & AsyncDisposable {
-  return storageUrl.startsWith('s3:') ? openS3(storageUrl) : openDisk(directoryOf(storageUrl), publicUrl, signingKey);
+export function openStorage({ storageUrl, publicUrl, signingKeys }: StorageOptions): Storage & AsyncDisposable {
+  return storageUrl.startsWith('s3:') ? openS3(storageUrl) : openDisk(directoryOf(storageUrl), publicUrl, signingKeys);
 }
 
 /** The directories that the disk driver creates for itself; none on S3. */

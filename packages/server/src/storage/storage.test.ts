@@ -328,7 +328,7 @@ describe('S3 that is not there', () => {
     expect([await present.isReachable(), await absent.isReachable()]).toEqual([true, false]);
   });
 
-  const openAt = (storageUrl: string) => openStorage({ storageUrl, publicUrl: '', signingKey: SIGNING_KEY });
+  const openAt = (storageUrl: string) => openStorage({ storageUrl, publicUrl: '', signingKeys: [SIGNING_KEY] });
 });
 
 describe('S3 that fails', () => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Express, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/door.ts';
 import type { Operation } from '../http/operations.ts';
@@ -20,6 +20,8 @@ const MOST_STREAMS = 200;
 const MOST_STREAMS_OF_ONE = 5;
 /** Messages of the former specification in one request. */
 const MAX_BATCH = 100;
+/** What the database says of a credential is cached for another 500 ms. */
+const RECHECK_MS = 500;
 
 /**
  * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
@@ -41,6 +43,13 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
   const serve = toNodeHandler(protocol, { onerror });
   // A stream without an end would hold up the stop of the server.
   const endless = new Map<Response, string>();
+  /** Ends the stream within a second after its credential was revoked, its holder removed or its token expired. */
+  const endWhenRevoked = (request: Request, response: Response) => {
+    const recheck = setInterval(async () => {
+      if (!(await door.isStillValid(request, PATH))) response.end();
+    }, RECHECK_MS);
+    response.once('close', () => clearInterval(recheck));
+  };
   stopping.addEventListener('abort', () => {
     for (const stream of endless.keys()) stream.end();
   });
@@ -81,6 +90,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
         }
         endless.set(response, caller.credentialId);
         response.once('close', () => endless.delete(response));
+        endWhenRevoked(request, response);
       }
       await visits.run({ caller, request, response }, () => serve(request, response, body));
     },

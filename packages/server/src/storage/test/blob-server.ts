@@ -12,7 +12,7 @@ const { port } = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
 const storage = openStorage({
   storageUrl,
   publicUrl: `http://127.0.0.1:${port}`,
-  signingKey: Buffer.alloc(32, 7),
+  signingKeys: [Buffer.alloc(32, 7)],
 });
 if (storage.router) app.use(storage.router);
 app.use(express.json({ limit: '4mb' }));

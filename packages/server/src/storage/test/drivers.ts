@@ -84,7 +84,7 @@ export async function openOnDisk(limits = BODY_LIMITS): Promise<OpenDriver> {
   const storage = openStorage({
     storageUrl: `file:${join(folder, 'made', 'when-needed')}`,
     publicUrl: `http://127.0.0.1:${listening.port}`,
-    signingKey: SIGNING_KEY,
+    signingKeys: [SIGNING_KEY],
   });
   if (storage.router) app.use(storage.router);
   app.use(nothingHere, errorPage({ log: pino({ level: 'silent' }) }));
@@ -140,7 +140,7 @@ export const s3Url = (endpoint: string, bucket: string = BUCKET): string =>
 function openOnS3(endpoint: string, stop: () => Promise<void>): OpenDriver {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
-  const storage = openStorage({ storageUrl: s3Url(endpoint), publicUrl: 'http://unused', signingKey: SIGNING_KEY });
+  const storage = openStorage({ storageUrl: s3Url(endpoint), publicUrl: 'http://unused', signingKeys: [SIGNING_KEY] });
   return {
     storage,
     folder: '',

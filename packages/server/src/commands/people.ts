@@ -1,0 +1,97 @@
+import { Uuid } from '@review/contract';
+import type { Command } from 'commander';
+import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
+import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
+import type { Database, Writer } from '../db/schema.ts';
+import { now } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
+import { CommandError, type Output, table } from './output.ts';
+
+type WithDeps = (work: (deps: Deps) => Promise<void>) => Promise<void>;
+
+/** `workspace list`, `user list` and `user remove`. */
+export function addPeopleCommands(parents: { workspace: Command; user: Command }, withDeps: WithDeps, output: Output) {
+  parents.workspace
+    .command('list')
+    .description('list the workspaces')
+    .action(() =>
+      withDeps(async ({ db }) => {
+        const workspaces = await listWorkspaces(db);
+        const rows = workspaces.map(({ id, name, people, createdAt }) => [id, name, String(people), createdAt]);
+        output.show(workspaces, table(['ID', 'NAME', 'PEOPLE', 'CREATED'], rows));
+      }),
+    );
+
+  parents.user
+    .command('list')
+    .description('list the people, once for each workspace they belong to')
+    .option('--workspace <id>', 'only those of one workspace')
+    .action(({ workspace }: { workspace?: string }) =>
+      withDeps(async ({ db }) => {
+        const people = await listPeople(db, workspace && (await existingWorkspace(db, workspace)));
+        const rows = people.map(({ id, email, name, displayName, workspaceId, joinedAt }) => [
+          id,
+          email,
+          displayName ?? name,
+          workspaceId ?? 'none',
+          joinedAt ?? '-',
+        ]);
+        output.show(people, table(['ID', 'E-MAIL', 'NAME', 'WORKSPACE', 'JOINED'], rows));
+      }),
+    );
+
+  parents.user
+    .command('remove')
+    .description('remove a person from a workspace: access ends within a second; comments and files stay')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .requiredOption('--user <id or e-mail>', 'the person')
+    .option('--new-owner <id or e-mail>', 'who becomes the owner of projects that the person alone owns')
+    .action((options: { workspace: string; user: string; newOwner?: string }) =>
+      withDeps(async ({ db }) => {
+        const workspaceId = await existingWorkspace(db, options.workspace);
+        const removed = await db.transaction().execute(async (trx) => {
+          const userId = await getMember(trx, workspaceId, '--user', options.user);
+          const owned = await lockSolelyOwned(trx, { workspaceId, userId });
+          if (owned.length > 0) await handOver(trx, workspaceId, userId, owned, options.newOwner);
+          return { id: userId, ...(await removeFromWorkspace(trx, { workspaceId, userId }, now())) };
+        });
+        const { id, projects, keys } = removed;
+        output.show(removed, `User ${id} is removed from the workspace: ${projects} projects, ${keys} API keys.`);
+      }),
+    );
+}
+
+async function handOver(
+  trx: Writer,
+  workspaceId: string,
+  userId: string,
+  owned: { id: string; name: string }[],
+  newOwner: string | undefined,
+): Promise<void> {
+  if (newOwner === undefined) {
+    const names = owned.map(({ id, name }) => `${name} (${id})`).join(', ');
+    throw new CommandError(
+      `--user: is the only owner of ${names}. Give each of these projects another owner first, or name one with --new-owner.`,
+    );
+  }
+  const ownerId = await getMember(trx, workspaceId, '--new-owner', newOwner);
+  if (ownerId === userId) throw new CommandError('--new-owner: must be somebody else than --user');
+  const projectIds = owned.map(({ id }) => id);
+  await makeOwner(trx, ownerId, projectIds, now());
+}
+
+async function getMember(db: Database, workspaceId: string, option: string, user: string): Promise<string> {
+  const id = await findMember(db, workspaceId, user);
+  if (id === undefined) throw new CommandError(`${option}: nobody in that workspace has this id or e-mail`);
+  return id;
+}
+
+export async function existingWorkspace(db: Database, id: string): Promise<string> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '=', Uuid.safeParse(id).data ?? '')
+    .executeTakeFirst();
+  if (row === undefined) throw new CommandError(`--workspace: there is no workspace ${id}`);
+  return row.id;
+}
