@@ -74,7 +74,7 @@ accessLinks.delete | DELETE | /api/project-access-links/:id | access-links:write
 accessLinks.redeem | POST | /api/project-access-links/redeem | - | - | 3 | - | 201
 skills.update | PATCH | /api/skills/:id | skills:write | - | D | update_skill | 204
 skills.publish | POST | /api/skills/:id/versions | skills:write | - | 3 | publish_skill_version | 201
-skills.list | GET | /api/skills | skills:read | - | D | list_skills | 200
+skills.list | QUERY | /api/skills | skills:read | - | D | list_skills | 200
 skills.get | GET | /api/skills/:id | skills:read | - | D | get_skill | 200
 skills.export | GET | /api/skills/:id/export | skills:read | - | D | - | 200
 skills.getVersion | GET | /api/skill-versions/:id | skills:read | - | D | - | 200

@@ -10,7 +10,7 @@ import { Person, ProjectMember, User } from './members.ts';
 import { ModelRecord, OutputType, VideoSettings } from './models.ts';
 import { FieldError, Problem } from './problem.ts';
 import { Project } from './projects.ts';
-import { Skill, SkillVersion } from './skills.ts';
+import { ListedSkill, SkillDetails, SkillVersion } from './skills.ts';
 import { Timestamp } from './time.ts';
 import { Download, NewUpload, UploadedParts, UploadPart } from './upload.ts';
 import { ReviewStatus, Version } from './versions.ts';
@@ -47,7 +47,8 @@ const NAMED: Record<Io, Record<string, z.ZodType>> = {
     Comment: CommentRecord,
     CommentAttachment,
     AccessLink,
-    Skill,
+    ListedSkill,
+    Skill: SkillDetails,
     SkillVersion,
     UploadPart,
     Download,

@@ -1,8 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { list, map } from './collections.ts';
-import { created, data, NOTHING, room } from './endpoint.ts';
+import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
 import { reference, SkillId, SkillVersionId } from './ids.ts';
+import { cursorPage, cursorQuery } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -35,6 +36,10 @@ export const Skill = z.object({
 });
 export type Skill = z.infer<typeof Skill>;
 
+/** A page of skills stays small: the rest of a skill is read with Get Skill, its content with its version. */
+export const ListedSkill = Skill.omit({ metadata: true, allowedTools: true, license: true });
+export type ListedSkill = z.infer<typeof ListedSkill>;
+
 export const SkillVersion = z.object({
   id: SkillVersionId,
   skill: z.object({ id: SkillId }),
@@ -54,10 +59,11 @@ export type SkillDetails = z.infer<typeof SkillDetails>;
 
 export const skills = room({
   list: {
-    method: 'GET',
+    method: QUERY,
     path: '/api/skills',
-    summary: 'List every skill of the workspace',
-    responses: { 200: data(z.array(Skill)) },
+    summary: 'List the skills of the workspace, page by page, newest first',
+    body: cursorQuery({}),
+    responses: { 200: cursorPage(ListedSkill) },
     metadata: { tool: 'list_skills', tier: 'default', scopes: ['skills:read'], subject: null, roles: [] },
   },
   create: {

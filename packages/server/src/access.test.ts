@@ -61,6 +61,7 @@ const BODIES: Record<string, (house: House, named: Named) => unknown> = {
   'POST /api/comments/:id/reactions': () => ({ type: '👍' }),
   'DELETE /api/comments/:id/reactions': () => ({ type: '👍' }),
   'QUERY /api/projects/:id/access-links': () => ({}),
+  'QUERY /api/skills': () => ({}),
   'POST /api/projects/:id/access-links': () => ({ role: 'PROJECT_REVIEWER' }),
   'POST /api/project-access-links/redeem': async ({ people }, { projectId: id }) => {
     const { accessLinks } = people[MAKER].client;

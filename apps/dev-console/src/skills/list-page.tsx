@@ -1,12 +1,13 @@
 import { Badge } from '@mantine/core';
 import { contract } from '@review/contract';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRefusal } from '../access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { Page } from '../ui/page.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
@@ -21,7 +22,7 @@ export function SkillsPage() {
   const refusal = useRefusal();
   const unreadable = refusal(contract.skills.list);
   const uncreatable = refusal(contract.skills.create);
-  const query = useQuery({ ...skillsQuery, enabled: unreadable === null });
+  const query = useInfiniteQuery({ ...skillsQuery, enabled: unreadable === null });
   const form = (open: boolean) => void navigate({ search: open ? { create: true } : {}, replace: true });
   const newSkill = (
     <ActionButton refusal={uncreatable} leftSection={<Icon name="plus" size={16} />} onClick={() => form(true)}>
@@ -42,26 +43,29 @@ export function SkillsPage() {
               Describe when to use it, then publish its first version.
             </EmptyState>
           ) : (
-            <ul className={rows.rows} aria-label="Skills">
-              {skills.map((skill) => (
-                <li key={skill.id} className={rows.row}>
-                  <Icon name="book" />
-                  <div className={rows.main}>
-                    <Link to="/skills/$skillId" params={{ skillId: skill.id }} className={rows.name}>
-                      {skill.name}
-                    </Link>
-                    <div className={rows.detail}>
-                      <Time at={skill.updatedAt} /> · {skill.description}
+            <>
+              <ul className={rows.rows} aria-label="Skills">
+                {skills.map((skill) => (
+                  <li key={skill.id} className={rows.row}>
+                    <Icon name="book" />
+                    <div className={rows.main}>
+                      <Link to="/skills/$skillId" params={{ skillId: skill.id }} className={rows.name}>
+                        {skill.name}
+                      </Link>
+                      <div className={rows.detail}>
+                        <Time at={skill.updatedAt} /> · {skill.description}
+                      </div>
                     </div>
-                  </div>
-                  {skill.default === null && (
-                    <Badge variant="default" tt="none" fw={550} radius="sm">
-                      nothing published
-                    </Badge>
-                  )}
-                </li>
-              ))}
-            </ul>
+                    {skill.default === null && (
+                      <Badge variant="default" tt="none" fw={550} radius="sm">
+                        nothing published
+                      </Badge>
+                    )}
+                  </li>
+                ))}
+              </ul>
+              <MoreButton query={query}>Show older skills</MoreButton>
+            </>
           )
         }
       </Loaded>

@@ -1,9 +1,13 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
-export const skillsQuery = queryOptions({
+export const skillsQuery = infiniteQueryOptions({
   queryKey: ['skills'],
-  queryFn: async () => (await client.skills.list()).data,
+  initialPageParam: '',
+  queryFn: ({ pageParam, signal }) =>
+    client.skills.list({ body: { ...(pageParam !== '' && { next: pageParam }) } }, { signal }),
+  getNextPageParam: ({ page }) => page.next,
+  select: ({ pages }) => pages.flatMap(({ data }) => data),
 });
 
 export const skillQuery = (id: string) =>

@@ -3,6 +3,7 @@ import { newId } from '../db/ids.ts';
 import type { Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
 import {
@@ -15,13 +16,18 @@ import {
   listSkills,
   listSkillVersions,
   lockSkill,
+  type SkillSummary,
   type StoredSkill,
   updateSkill,
 } from './queries.ts';
 import { skillMd } from './skill-md.ts';
 
-export const skills = ({ db }: Deps): Handlers<Contract['skills']> => ({
-  list: async ({ caller }) => ({ data: (await listSkills(db, caller.workspaceId)).map(shown) }),
+export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => ({
+  async list({ caller: { workspaceId }, body }) {
+    const pages = cursors(secrets.cursor, 'skills', { workspaceId });
+    const page = { direction: 'desc', from: pages.position(body) } as const;
+    return pages.answer(await listSkills(db, workspaceId, page), listed);
+  },
 
   create: ({ caller, body, write }) =>
     write(async (trx) => {
@@ -82,14 +88,18 @@ async function lock(trx: Writer, id: string): Promise<{ defaultVersionId: string
   return skill;
 }
 
+const listed = ({ id, name, description, defaultVersionId, createdAt, updatedAt }: SkillSummary) => ({
+  id,
+  name,
+  description,
+  default: defaultVersionId === null ? null : { id: defaultVersionId },
+  createdAt,
+  updatedAt,
+});
+
 const shown = (skill: StoredSkill) => ({
-  id: skill.id,
-  name: skill.name,
-  description: skill.description,
+  ...listed(skill),
   metadata: skill.metadata,
   allowedTools: skill.allowedTools,
   license: skill.license,
-  default: skill.defaultVersionId === null ? null : { id: skill.defaultVersionId },
-  createdAt: skill.createdAt,
-  updatedAt: skill.updatedAt,
 });

@@ -1,5 +1,6 @@
 import { Skill } from '@review/contract';
 import type { Selectable } from 'kysely';
+import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 export interface SkillFields {
@@ -51,15 +52,16 @@ export async function findVisibleSkill(
   return row && { ...record(row), ...OF_NO_PROJECT };
 }
 
-export async function listSkills(db: Database, workspaceId: string): Promise<StoredSkill[]> {
-  const rows = await db
+/** What a list shows of a skill: nothing that can be long. */
+export type SkillSummary = Omit<StoredSkill, 'metadata' | 'allowedTools' | 'license'>;
+
+export function listSkills(db: Database, workspaceId: string, page: PageRequest): Promise<CursorPage<SkillSummary>> {
+  const query = db
     .selectFrom('skills')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(record);
+    .select(['id', 'name', 'description', 'default_version_id as defaultVersionId'])
+    .select(['created_at as createdAt', 'updated_at as updatedAt'])
+    .where('workspace_id', '=', workspaceId);
+  return takePage(query, { sort: 'created_at', id: 'id' }, (row) => [row.createdAt, row.id], page);
 }
 
 export async function insertSkill(

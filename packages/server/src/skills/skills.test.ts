@@ -97,13 +97,35 @@ onEachDatabase((house) => {
   });
 
   describe('list', () => {
-    test('gives every skill at once, newest last, without versions', async () => {
+    test('gives the skills newest first, page by page, by QUERY and by GET', async () => {
       const made: string[] = [];
       for (let count = 0; count < 51; count++) made.push(await newSkill(house()));
-      const { data } = await skillsOf(house()).list();
-      const listed = data.filter(({ id }) => made.includes(id));
-      expect(listed.map(({ id }) => id)).toEqual(made);
-      expect(Object.keys(listed[0] ?? {})).not.toContain('versions');
+      made.reverse();
+      const first = await skillsOf(house()).list();
+      expect(first.data.map(({ id }) => id)).toEqual(made.slice(0, 50));
+      const next = first.page.next ?? '';
+      const second = await skillsOf(house()).list({ body: { next } });
+      expect(second.data[0]?.id).toBe(made[50]);
+      const byGet = await house().request('owner', 'GET', `/api/skills?next=${next}`);
+      expect(await byGet.json()).toEqual(second);
+      await refusal(house().people.foreigner.client.skills.list({ body: { next } }), 'INVALID_CURSOR');
+    });
+
+    test('stays small however large the skills are', async () => {
+      const { client } = house().people.owner;
+      const { data } = await client.skills.create({
+        body: { name: 'Large', description: 'Large', license: 'x'.repeat(10_000), metadata: { a: 'x'.repeat(10_000) } },
+      });
+      await client.skills.publish({ params: data, body: { content: 'x'.repeat(200_000) } });
+      const listed = (await client.skills.list()).data.find(({ id }) => id === data.id);
+      expect(Object.keys(listed ?? {}).sort()).toEqual([
+        'createdAt',
+        'default',
+        'description',
+        'id',
+        'name',
+        'updatedAt',
+      ]);
     });
 
     test('shows everybody of the workspace the same, and nobody else', async () => {

@@ -1,10 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { FileRecord } from '@review/contract';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { finish, held, NO_LIMITS, PICTURE, PNG, storeResult } from '../generation/test/generations.ts';
 import { onEachDatabase, type PersonName } from '../test/house.ts';
 import { uploadFile } from '../uploads/test/uploads.ts';
 import { ABOUT } from './test/clients.ts';
+import { formerRequest, messageIn, post } from './test/wire.ts';
+
+const Listed = z.object({ resources: z.array(z.object({ uri: z.string() })), nextCursor: z.string().optional() });
 
 onEachDatabase((house) => {
   async function connect(key: string) {
@@ -70,6 +74,23 @@ onEachDatabase((house) => {
     expect(resources).toContainEqual(expect.objectContaining({ uri, name: 'Grading', mimeType: 'text/markdown' }));
     expect(JSON.stringify(resources)).not.toContain(empty);
     await expect(read(`review://skills/${empty}/SKILL.md`)).rejects.toThrow(/no version yet/);
+  });
+
+  test('skills are listed page by page', async () => {
+    const made: string[] = [];
+    for (let count = 0; count < 51; count++) made.push(`review://skills/${await skill('# Grade')}/SKILL.md`);
+    const client = await connect(house().people.owner.key);
+    const { resources } = await client.listResources();
+    await client.close();
+    expect(resources.map(({ uri }) => uri).filter((uri) => made.includes(uri))).toEqual(made.reverse());
+    // That client asks for all pages by itself; here is what it gets for one.
+    const ask = async (params: object) =>
+      messageIn(await post(house(), house().people.owner.key, formerRequest('resources/list', params)));
+    const first = Listed.parse((await ask({})).result);
+    const second = Listed.parse((await ask({ cursor: first.nextCursor })).result);
+    expect([...first.resources, ...second.resources].slice(0, 51).map(({ uri }) => uri)).toEqual(made);
+    expect(first.resources).toHaveLength(50);
+    expect((await ask({ cursor: 'altered' })).error).toMatchObject({ code: -32602, data: { code: 'INVALID_CURSOR' } });
   });
 
   test('are shown as far as the scopes go', async () => {

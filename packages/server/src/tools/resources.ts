@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
-import { FileId, Skill, SkillId } from '@review/contract';
-import { z } from 'zod';
+import { contract, FileId, SkillId } from '@review/contract';
+import type { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { findVisibleFile } from '../files/queries.ts';
 import type { Operations } from './operations.ts';
@@ -69,17 +69,24 @@ export function resourceAt(uri: string): { operation: string; id: string } | und
 
 export const fileUri = (id: string) => `review://files/${id}`;
 
-const SkillList = z.object({ data: z.array(Skill) });
+const SkillPage = contract.skills.list.responses[200];
 
-/** Skills are few and stand in the list; files are found by the tools and by their templates. */
-export async function listResources(deps: Deps, visit: Visit, operations: Operations): Promise<Resource[]> {
-  if (!operations.opens('skills.list', visit.caller)) return [];
-  const { data } = SkillList.parse(await run(deps, visit, operations.get('skills.list'), {}));
-  return data.flatMap(({ id, name, description, default: published }) =>
+/** A page of the published skills; files are found by the tools and by their templates. */
+export async function listResources(
+  deps: Deps,
+  visit: Visit,
+  operations: Operations,
+  cursor: string | undefined,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  if (!operations.opens('skills.list', visit.caller)) return { resources: [] };
+  const given = { body: cursor === undefined ? {} : { next: cursor } };
+  const { data, page } = SkillPage.parse(await run(deps, visit, operations.get('skills.list'), given));
+  const resources = data.flatMap(({ id, name, description, default: published }) =>
     published === null
       ? []
       : [{ uri: `review://skills/${id}/SKILL.md`, name, title: name, description, mimeType: 'text/markdown' }],
   );
+  return { resources, ...(page.next !== null && { nextCursor: page.next }) };
 }
 
 export async function readResource(deps: Deps, visit: Visit, operations: Operations, uri: string) {

@@ -63,8 +63,8 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: readableTemplates(operations, visit),
   }));
-  server.setRequestHandler('resources/list', () =>
-    asProtocol(async () => ({ resources: await listResources(deps, visit, operations) })),
+  server.setRequestHandler('resources/list', ({ params }) =>
+    asProtocol(() => listResources(deps, visit, operations, params?.cursor)),
   );
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     asProtocol(async () => {
