@@ -24,7 +24,12 @@ export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
 const AssignableRole = z.enum(PROJECT_ROLES).exclude(['PROJECT_OWNER']);
 
 export const NewMembers = z
-  .array(z.strictObject({ user: reference(Uuid), role: AssignableRole }))
+  .array(
+    z.strictObject({
+      user: reference(Uuid).describe('A person of the workspace.'),
+      role: AssignableRole.describe('What that person may do in the project.'),
+    }),
+  )
   .max(100)
   .check((context) => {
     const { value, issues } = context;
@@ -62,7 +67,7 @@ export const members = room({
     method: 'POST',
     path: '/api/projects/:id/members',
     summary: 'Add members to a project: all of them or none',
-    body: z.strictObject({ members: NewMembers.min(1) }),
+    body: z.strictObject({ members: NewMembers.min(1).describe('Who becomes a member, each once.') }),
     responses: { 201: data(z.array(z.object({ id: Uuid }))) },
     metadata: {
       tool: 'add_project_members',

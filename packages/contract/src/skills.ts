@@ -13,12 +13,14 @@ const optionalFields = {
   metadata: z
     .record(text({ max: 1024 }), text({ max: 10_000 }))
     .nullable()
-    .optional(),
+    .optional()
+    .describe('Names and values for programs; null removes them all.'),
   allowedTools: z
     .array(text({ max: 1024 }))
     .nullable()
-    .optional(),
-  license: text({ max: 10_000 }).nullable().optional(),
+    .optional()
+    .describe('Tools that the skill may use; null removes the list.'),
+  license: text({ max: 10_000 }).nullable().optional().describe('Under which the skill may be used.'),
 };
 
 export const Skill = z.object({
@@ -80,10 +82,10 @@ export const skills = room({
     path: '/api/skills/:id',
     summary: 'Change a skill or choose its default version',
     body: z.strictObject({
-      name: SkillName.optional(),
-      description: SkillDescription.optional(),
+      name: SkillName.optional().describe('A new name.'),
+      description: SkillDescription.optional().describe('What the skill is for, and when to use it.'),
       ...optionalFields,
-      default: reference(SkillVersionId).optional(),
+      default: reference(SkillVersionId).optional().describe('The version that becomes the default.'),
     }),
     responses: { 204: NOTHING },
     metadata: {
@@ -114,9 +116,9 @@ export const skills = room({
     path: '/api/skills/:id/versions',
     summary: 'Publish a version of a skill; the first one becomes the default',
     body: z.strictObject({
-      content: SkillContent,
-      note: text({ min: 1, max: 1024 }).optional(),
-      isDefault: z.boolean().optional(),
+      content: SkillContent.describe('The instructions, in Markdown.'),
+      note: text({ min: 1, max: 1024 }).optional().describe('What changed.'),
+      isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first one always does.'),
     }),
     responses: { 201: created(SkillVersionId) },
     metadata: {

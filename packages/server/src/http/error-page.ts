@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Deps } from '../deps.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 import { NotModified } from './conditional.ts';
@@ -8,8 +8,16 @@ export const nothingHere: RequestHandler = () => {
   throw new ProblemError('NOT_FOUND');
 };
 
+/** How a problem is written into an answer. */
+type Writing = (problem: ProblemError, request: Request, requestId: string) => { type: string; body: object };
+
+const asDocument: Writing = (problem, request, requestId) => ({
+  type: 'application/problem+json',
+  body: problem.body(request.path, requestId),
+});
+
 /** Every failure becomes an answer here, and only here. */
-export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
+export function errorPage({ log }: Pick<Deps, 'log'>, writing: Writing = asDocument): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (error instanceof NotModified) {
       response.status(304).end();
@@ -25,11 +33,8 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
       next(error);
       return;
     }
-    response
-      .status(problem.status)
-      .set(problem.headers)
-      .type('application/problem+json')
-      .send(JSON.stringify(problem.body(request.path, requestId)));
+    const { type, body } = writing(problem, request, requestId);
+    response.status(problem.status).set(problem.headers).type(type).send(JSON.stringify(body));
   };
 }
 
