@@ -25,7 +25,7 @@ describe('waitFor', () => {
   test('asks once how it is, then lets the service wait', async () => {
     await using server = await standIn(inTurn(RUNNING, DONE));
     expect(await waitFor(clientOf(server), 'FX1')).toMatchObject({ status: 'UPLOADED' });
-    expect(asked(server)).toEqual(['GET /api/files/FX1?wait=0', 'GET /api/files/FX1?wait=60']);
+    expect(asked(server)).toEqual(['GET /api/files/FX1?wait=0', 'GET /api/files/FX1?wait=50']);
     expect(pauses).toEqual([]);
   });
 

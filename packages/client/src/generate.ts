@@ -5,7 +5,8 @@ import { pause } from './pause.ts';
 
 /** A generation goes on whoever waits for it, so a service that restarts is waited for too. */
 const RETRIES = 12;
-const WAIT_SECONDS = 60;
+/** The service answers by then at the latest. */
+const WAIT_SECONDS = 50;
 const PROGRESS_SECONDS = 5;
 const FINAL: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'] satisfies FileRecord['status'][];
 

@@ -30,7 +30,13 @@ export const accessLinks = room({
     summary: 'List the access links of a project, page by page, newest first',
     body: cursorQuery({}),
     responses: { 200: cursorPage(ListedAccessLink) },
-    metadata: { tier: 'default', scopes: ['access-links:read'], subject: 'project', roles: LEADS },
+    metadata: {
+      tool: 'list_project_access_links',
+      tier: 'default',
+      scopes: ['access-links:read'],
+      subject: 'project',
+      roles: LEADS,
+    },
   },
   create: {
     method: 'POST',

@@ -44,10 +44,13 @@ export type CommentRecord = z.infer<typeof CommentRecord>;
 const MAX_MILLISECONDS = 366 * 24 * 60 * 60 * 1000;
 
 const newComment = {
-  content: text({ max: 5000 }).optional(),
-  /** Replies attach to a top-level comment. */
-  parent: reference(Uuid).optional(),
-  attachments: references(CommentAttachmentId, { min: 1, max: 10 }).optional(),
+  content: text({ max: 5000 })
+    .optional()
+    .describe('The text of the comment; may be left out where there are attachments.'),
+  parent: reference(Uuid).optional().describe('The top-level comment that this one replies to.'),
+  attachments: references(CommentAttachmentId, { min: 1, max: 10 })
+    .optional()
+    .describe('Attachments that were uploaded before.'),
 };
 
 const saysSomething = (comment: { content?: string | undefined; attachments?: unknown[] | undefined }) =>
@@ -64,20 +67,36 @@ export type NewComment = z.infer<typeof NewComment>;
 export const NewFileComment = z
   .strictObject({
     ...newComment,
-    /** Milliseconds into a video, or the page of a document, from 1. */
-    anchor: z.number().int().min(0).max(MAX_MILLISECONDS).nullable().optional(),
-    /** How long the comment holds from its anchor on, in milliseconds. */
-    duration: z.number().int().min(0).max(MAX_MILLISECONDS).nullable().optional(),
-    annotation: Annotation.optional(),
+    anchor: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_MILLISECONDS)
+      .nullable()
+      .optional()
+      .describe('Milliseconds into a video, or the page of a document, from 1.'),
+    duration: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_MILLISECONDS)
+      .nullable()
+      .optional()
+      .describe('How long the comment holds from its anchor on, in milliseconds.'),
+    annotation: Annotation.optional().describe('A drawing on the picture: JSON that only the client understands.'),
   })
   .refine(saysSomething, EMPTY);
 export type NewFileComment = z.infer<typeof NewFileComment>;
 
 const CommentQuery = cursorQuery({
   sort: z
-    .strictObject({ type: z.literal('createdAt').default('createdAt'), direction: Direction.default('asc') })
-    .default({ type: 'createdAt', direction: 'asc' }),
-  resolved: z.boolean().optional(),
+    .strictObject({
+      type: z.literal('createdAt').default('createdAt').describe('What the order goes by.'),
+      direction: Direction.default('asc').describe('Oldest (`asc`) or newest (`desc`) first.'),
+    })
+    .default({ type: 'createdAt', direction: 'asc' })
+    .describe('The order of the list.'),
+  resolved: z.boolean().optional().describe('Only comments that are resolved, or only those that are not.'),
 });
 
 const writing = {
@@ -121,7 +140,7 @@ export const comments = room({
     description: 'Ascending, the list starts at its newest page and `prev` loads older comments.',
     body: CommentQuery,
     responses: { 200: cursorPage(CommentRecord) },
-    metadata: { ...reading, subject: 'file' },
+    metadata: { ...reading, tool: 'list_file_comments', subject: 'file' },
   },
   listReplies: {
     method: QUERY,
@@ -130,7 +149,7 @@ export const comments = room({
     description: 'Ascending, the list starts at its newest page and `prev` loads older replies.',
     body: CommentQuery,
     responses: { 200: cursorPage(CommentRecord) },
-    metadata: { ...reading, subject: 'comment' },
+    metadata: { ...reading, tool: 'list_comment_replies', subject: 'comment' },
   },
   get: {
     method: 'GET',

@@ -26,7 +26,7 @@ models.list | GET | /api/models | ai:generate | - | D | list_models | 200
 files.get | GET | /api/files/:id | files:read | ${MEMBER} | 4 | get_file | 200
 files.getGeneration | GET | /api/files/:id/generation | files:read | O M Mb | 4 | - | 200
 files.list | QUERY | /api/projects/:id/files | files:read | ${MEMBER} | 4 | list_project_files | 200
-files.download | GET | /api/files/:id/download | files:download | ${MEMBER} | 4 | - | 200
+files.download | GET | /api/files/:id/download | files:download | ${MEMBER} | 4 | get_file_download | 200
 files.update | PATCH | /api/files/:id | files:write | O M Mb | 3 | - | 204
 files.setTag | PATCH | /api/files/:id/tag | files:write | O M Mb | 3 | - | 204
 files.delete | DELETE | /api/files/:id | files:write | O M Mb | 3 | - | 204
@@ -41,7 +41,7 @@ files.cancel | POST | /api/files/:id/upload.cancel | ai:generate files:write | O
 attachments.cancel | POST | /api/comment-attachments/:id/upload.cancel | - | ${MEMBER} only starter | 3 | - | 204
 attachments.cancelForGeneration | POST | /api/generation-attachments/:id/upload.cancel | - | ${MEMBER} only starter | 3 | - | 204
 folders.create | POST | /api/projects/:id/folders | folders:write | O M Mb | 3 | create_folder | 201
-folders.list | GET | /api/projects/:id/folders | folders:read | ${MEMBER} | D | - | 200
+folders.list | GET | /api/projects/:id/folders | folders:read | ${MEMBER} | D | list_project_folders | 200
 folders.update | PATCH | /api/folders/:id | folders:write | O M Mb | 3 | - | 204
 folders.delete | DELETE | /api/folders/:id | folders:write | O M Mb | 3 | - | 204
 versions.list | GET | /api/projects/:id/versions | - | ${MEMBER} | 4 | list_project_versions | 200
@@ -56,8 +56,8 @@ members.remove | DELETE | /api/project-members/:id | project-members:write | O M
 comments.create | POST | /api/projects/:id/comments | comments:write | ${MEMBER} | 4 | create_project_comment | 201
 comments.createOnFile | POST | /api/files/:id/comments | comments:write | ${MEMBER} | 4 | create_file_comment | 201
 comments.list | QUERY | /api/projects/:id/comments | comments:read | ${MEMBER} | 4 | list_project_comments | 200
-comments.listOnFile | QUERY | /api/files/:id/comments | comments:read | ${MEMBER} | 4 | - | 200
-comments.listReplies | QUERY | /api/comments/:id/replies | comments:read | ${MEMBER} | 4 | - | 200
+comments.listOnFile | QUERY | /api/files/:id/comments | comments:read | ${MEMBER} | 4 | list_file_comments | 200
+comments.listReplies | QUERY | /api/comments/:id/replies | comments:read | ${MEMBER} | 4 | list_comment_replies | 200
 comments.get | GET | /api/comments/:id | comments:read | ${MEMBER} | 4 | - | 200
 comments.update | PATCH | /api/comments/:id | comments:write | ${MEMBER} only author | 4 | - | 204
 comments.delete | DELETE | /api/comments/:id | comments:write | ${MEMBER} only author-or-lead | 4 | - | 204
@@ -68,7 +68,7 @@ reactions.create | POST | /api/comments/:id/reactions | - | ${MEMBER} | 4 | - | 
 reactions.delete | DELETE | /api/comments/:id/reactions | - | ${MEMBER} | 4 | - | 204
 reactions.list | GET | /api/comments/:id/reactions | comments:read | ${MEMBER} | 4 | - | 200
 accessLinks.get | GET | /api/project-access-links/:id | access-links:read | O M | D | get_project_access_link | 200
-accessLinks.list | QUERY | /api/projects/:id/access-links | access-links:read | O M | D | - | 200
+accessLinks.list | QUERY | /api/projects/:id/access-links | access-links:read | O M | D | list_project_access_links | 200
 accessLinks.create | POST | /api/projects/:id/access-links | access-links:write | O M | 3 | - | 201
 accessLinks.delete | DELETE | /api/project-access-links/:id | access-links:write | O M | 3 | - | 204
 accessLinks.redeem | POST | /api/project-access-links/redeem | - | - | 3 | - | 201

@@ -42,8 +42,12 @@ export const files = room({
     method: 'GET',
     path: '/api/files/:id',
     summary: 'Read a file; `wait` holds the answer until its state is final',
-    description: 'Answers with an `ETag`; a request whose `If-None-Match` names it gets 304, which costs no rate.',
-    query: z.strictObject({ wait: wholeNumberParameter({ min: 0, max: 60, default: 0 }) }),
+    query: z.strictObject({
+      wait: wholeNumberParameter(
+        { min: 0, max: 60, default: 0 },
+        'Seconds to hold the answer while the file is being made. It comes after 50 seconds at the latest: ask again.',
+      ),
+    }),
     responses: { 200: data(FileRecord) },
     metadata: {
       tool: 'get_file',
@@ -86,9 +90,11 @@ export const files = room({
   download: {
     method: 'GET',
     path: '/api/files/:id/download',
-    summary: 'Get a signed URL of the content',
+    summary: 'Get a link to download the content of a file',
+    description: 'The link needs no credential and works until `expiresAt`.',
     responses: { 200: data(Download) },
     metadata: {
+      tool: 'get_file_download',
       tier: 'tier-4',
       scopes: ['files:download'],
       subject: 'file',

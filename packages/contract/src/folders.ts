@@ -20,7 +20,13 @@ export const folders = room({
     method: 'POST',
     path: '/api/projects/:id/folders',
     summary: 'Create a folder',
-    body: z.strictObject({ name: FolderName, parent: reference(FolderId).nullable().optional() }),
+    body: z.strictObject({
+      name: FolderName.describe('Need not be unique.'),
+      parent: reference(FolderId)
+        .nullable()
+        .optional()
+        .describe('The folder that it goes into; null or none is the root of the project.'),
+    }),
     responses: { 201: created(FolderId) },
     metadata: {
       tool: 'create_folder',
@@ -37,7 +43,13 @@ export const folders = room({
     summary: 'List every folder of a project',
     description: 'To a restricted reviewer: the folders that hold a file they see, and the folders above those.',
     responses: { 200: data(z.array(Folder)) },
-    metadata: { tier: 'default', scopes: ['folders:read'], subject: 'project', roles: ANY_MEMBER },
+    metadata: {
+      tool: 'list_project_folders',
+      tier: 'default',
+      scopes: ['folders:read'],
+      subject: 'project',
+      roles: ANY_MEMBER,
+    },
   },
   update: {
     method: 'PATCH',

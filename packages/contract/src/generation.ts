@@ -93,11 +93,13 @@ export const GenerateRequest = z
     outputModel: z
       .string()
       .max(100)
-      .meta({ enum: MODELS.map((model) => model.id) }),
-    prompt: text({ min: 1, max: 5000 }),
-    folder: reference(FolderId).nullable(),
-    attachments: references(ReferenceId, { max: 5 }),
-    configs: VideoConfigs.optional(),
+      .meta({ enum: MODELS.map((model) => model.id), description: 'A model of that kind, as List Models names it.' }),
+    prompt: text({ min: 1, max: 5000 }).describe('What to make. `<#id>` refers to the attachment with that id.'),
+    folder: reference(FolderId).nullable().describe('Where the file goes; null is the root of the project.'),
+    attachments: references(ReferenceId, { max: 5 }).describe(
+      'Files of the project, or attachments uploaded for generations, to work from.',
+    ),
+    configs: VideoConfigs.optional().describe('Only for videos; what is left out is the default of the model.'),
   })
   .check((context) => {
     const { value, issues } = context;

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { type Bounds, list } from './collections.ts';
 
 /** Any UUID is well formed on input, in either case; new ones are version 7. */
-export const Uuid = z.guid({ error: 'A UUID.' }).toLowerCase();
+export const Uuid = z.guid({ error: 'A UUID.' }).toLowerCase().describe('A UUID.');
 
 const OPAQUE = '[0-9A-HJKMNP-TV-Z]{20}';
 const prefixed = (...prefixes: string[]) =>
-  z.string().regex(new RegExp(`^(?:${prefixes.join('|')})${OPAQUE}$`), {
-    error: `An id that starts with ${prefixes.join(' or ')}.`,
-  });
+  z
+    .string()
+    .regex(new RegExp(`^(?:${prefixes.join('|')})${OPAQUE}$`), { error: idOf(prefixes) })
+    .describe(idOf(prefixes));
+const idOf = (prefixes: readonly string[]) => `An id that starts with ${prefixes.join(' or ')}.`;
 
 export const FileId = prefixed('FX');
 export const FolderId = prefixed('DX');

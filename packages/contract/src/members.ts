@@ -24,8 +24,12 @@ export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
 
 const AssignableRole = z.enum(PROJECT_ROLES).exclude(['PROJECT_OWNER']);
 
-export const newMembers = ({ min }: { min: number }) =>
-  list(z.strictObject({ user: reference(Uuid), role: AssignableRole }), { min, max: 100 }, (context) => {
+export const newMembers = ({ min }: { min: number }) => {
+  const NewMember = z.strictObject({
+    user: reference(Uuid).describe('A person of the workspace.'),
+    role: AssignableRole.describe('What that person may do in the project.'),
+  });
+  return list(NewMember, { min, max: 100 }, (context) => {
     const { value, issues } = context;
     const seen = new Set<string>();
     value.forEach((member, index) => {
@@ -41,6 +45,7 @@ export const newMembers = ({ min }: { min: number }) =>
       seen.add(member.user.id);
     });
   });
+};
 export type NewMembers = z.infer<ReturnType<typeof newMembers>>;
 
 export const members = room({
@@ -61,7 +66,7 @@ export const members = room({
     method: 'POST',
     path: '/api/projects/:id/members',
     summary: 'Add members to a project: all of them or none',
-    body: z.strictObject({ members: newMembers({ min: 1 }) }),
+    body: z.strictObject({ members: newMembers({ min: 1 }).describe('Who becomes a member, each once.') }),
     responses: { 201: data(z.array(z.object({ id: Uuid }))) },
     metadata: {
       tool: 'add_project_members',

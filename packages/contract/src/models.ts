@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { data, room } from './endpoint.ts';
 
 export const OUTPUT_TYPES = ['DOCUMENT', 'IMAGE', 'VIDEO', '3D'] as const;
-export const OutputType = z.enum(OUTPUT_TYPES);
+export const OutputType = z.enum(OUTPUT_TYPES).describe('A kind of file.');
 export type OutputType = z.infer<typeof OutputType>;
 
 export const FAMILIES = [
@@ -122,8 +122,8 @@ export const findModel = (id: string): Model | undefined => BY_ID.get(id);
 const seconds = MODELS.flatMap((entry) => (entry.video === null ? [] : [entry.video.seconds]));
 
 export const VideoConfigs = z.strictObject({
-  generateAudio: z.boolean().optional(),
-  resolution: z.string().max(20).optional(),
+  generateAudio: z.boolean().optional().describe('Whether the video has sound.'),
+  resolution: z.string().max(20).optional().describe('One that the model takes, such as 720p.'),
   durationSeconds: z
     .number()
     .int()
@@ -132,8 +132,9 @@ export const VideoConfigs = z.strictObject({
       minimum: Math.min(...seconds.map(({ min }) => min)),
       maximum: Math.max(...seconds.map(({ max }) => max)),
     })
-    .optional(),
-  aspectRatio: z.string().max(20).optional(),
+    .optional()
+    .describe('A length that the model takes.'),
+  aspectRatio: z.string().max(20).optional().describe('Width to height as the model takes it, such as 16:9.'),
 });
 export type VideoConfigs = z.infer<typeof VideoConfigs>;
 
@@ -292,7 +293,7 @@ export const models = room({
     method: 'GET',
     path: '/api/models',
     summary: 'List the models with their limits and defaults',
-    query: z.strictObject({ outputType: OutputType.optional() }),
+    query: z.strictObject({ outputType: OutputType.optional().describe('Only models that make this kind of file.') }),
     responses: { 200: data(z.array(ModelRecord)) },
     metadata: { tool: 'list_models', tier: 'default', scopes: ['ai:generate'], subject: null, roles: [] },
   },

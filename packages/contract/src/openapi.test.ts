@@ -83,19 +83,19 @@ describe('an operation', () => {
         name: 'page',
         in: 'query',
         required: false,
-        schema: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 1, description: expect.any(String) },
       },
       {
         name: 'sort.type',
         in: 'query',
         required: false,
-        schema: { type: 'string', enum: ['name', 'createdAt'], default: 'createdAt' },
+        schema: { type: 'string', enum: ['name', 'createdAt'], default: 'createdAt', description: expect.any(String) },
       },
       {
         name: 'sort.direction',
         in: 'query',
         required: false,
-        schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+        schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: expect.any(String) },
       },
     ]);
   });

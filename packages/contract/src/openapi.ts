@@ -119,14 +119,17 @@ function sharedRefusals(routes: Route[]): Record<string, object> {
   return Object.fromEntries(shared.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+const CONDITIONAL = 'Answers with an `ETag`; a request whose `If-None-Match` names it gets 304, which costs no rate.';
+
 function operation(room: string, id: string, route: Route): OpenApiOperation {
-  const { tool, tier, scopes, roles, only } = route.metadata;
+  const { tool, tier, scopes, roles, only, conditional } = route.metadata;
+  const about = [route.description, conditional && CONDITIONAL].filter(Boolean).join(' ');
   const body = 'body' in route && takesBody(route) && isSchema(route.body) ? route.body : null;
   return {
     operationId: id,
     tags: [room],
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    ...(about !== '' && { description: about }),
     parameters: parameters(route),
     ...(body !== null && {
       requestBody: { required: !body.safeParse(undefined).success, content: content(body, 'input') },

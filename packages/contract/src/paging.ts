@@ -9,18 +9,24 @@ const Cursor = z.string().min(1).max(4096);
 
 /** The body of a cursor-paged list: its own filters and at most one cursor. */
 export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
-  z.strictObject({ ...filters, next: Cursor.optional(), prev: Cursor.optional() }).check((context) => {
-    const { value, issues } = context;
-    if ('next' in value && 'prev' in value && value.next !== undefined && value.prev !== undefined) {
-      issues.push({
-        code: 'custom',
-        params: { code: 'BOTH_CURSORS' },
-        message: 'Send only one of next and prev.',
-        path: ['prev'],
-        input: value,
-      });
-    }
-  });
+  z
+    .strictObject({
+      ...filters,
+      next: Cursor.optional().describe('A `page.next` of an earlier answer: asks for the page after it.'),
+      prev: Cursor.optional().describe('A `page.prev` of an earlier answer: asks for the page before it.'),
+    })
+    .check((context) => {
+      const { value, issues } = context;
+      if ('next' in value && 'prev' in value && value.next !== undefined && value.prev !== undefined) {
+        issues.push({
+          code: 'custom',
+          params: { code: 'BOTH_CURSORS' },
+          message: 'Send only one of next and prev.',
+          path: ['prev'],
+          input: value,
+        });
+      }
+    });
 
 export const cursorPage = <Item extends z.ZodType>(item: Item) =>
   z.object({
@@ -35,11 +41,11 @@ export const numberedPage = <Item extends z.ZodType>(item: Item) =>
   });
 
 /** A whole number in a query string: digits only, so that `1e1` and ` 1` are refused. */
-export const wholeNumberParameter = (bounds: { min: number; max: number; default: number }) =>
+export const wholeNumberParameter = (bounds: { min: number; max: number; default: number }, description: string) =>
   z
     .preprocess(
       (value: number | string) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
       // Said here too: zod leaves the default of what it transforms out of a JSON schema.
-      z.number().int().min(bounds.min).max(bounds.max).meta({ default: bounds.default }),
+      z.number().int().min(bounds.min).max(bounds.max).meta({ default: bounds.default, description }),
     )
     .default(bounds.default);

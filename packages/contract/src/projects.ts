@@ -31,13 +31,16 @@ export const projects = room({
     path: '/api/projects',
     summary: "List the caller's projects, page by page",
     body: cursorQuery({
-      keyword: text({ min: 1, max: 100 }).optional(),
+      keyword: text({ min: 1, max: 100 })
+        .optional()
+        .describe('Only projects whose name or description contains this, in any case.'),
       sort: z
         .strictObject({
-          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt'),
-          direction: Direction.default('desc'),
+          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('What the order goes by.'),
+          direction: Direction.default('desc').describe('Ascending or descending.'),
         })
-        .default({ type: 'updatedAt', direction: 'desc' }),
+        .default({ type: 'updatedAt', direction: 'desc' })
+        .describe('The order of the list.'),
     }),
     responses: { 200: cursorPage(Project) },
     metadata: { tool: 'list_projects', tier: 'tier-4', scopes: ['projects:read'], subject: null, roles: [] },

@@ -15,11 +15,13 @@ const SkillDescription = text({ min: 1, max: 1024 });
 const optionalFields = {
   metadata: map(text({ max: 64 }), text({ max: 512 }), { max: 50 })
     .nullable()
-    .optional(),
+    .optional()
+    .describe('Names and values for programs; null removes them all.'),
   allowedTools: list(text({ max: 128 }), { max: 100 })
     .nullable()
-    .optional(),
-  license: text({ max: 1024 }).nullable().optional(),
+    .optional()
+    .describe('Tools that the skill may use; null removes the list.'),
+  license: text({ max: 1024 }).nullable().optional().describe('Under which the skill may be used.'),
 };
 
 export const Skill = z.object({
@@ -86,10 +88,10 @@ export const skills = room({
     path: '/api/skills/:id',
     summary: 'Change a skill or choose its default version',
     body: z.strictObject({
-      name: SkillName.optional(),
-      description: SkillDescription.optional(),
+      name: SkillName.optional().describe('A new name.'),
+      description: SkillDescription.optional().describe('What the skill is for, and when to use it.'),
       ...optionalFields,
-      default: reference(SkillVersionId).optional(),
+      default: reference(SkillVersionId).optional().describe('The version that becomes the default.'),
     }),
     responses: { 204: NOTHING },
     metadata: {
@@ -120,9 +122,9 @@ export const skills = room({
     path: '/api/skills/:id/versions',
     summary: 'Publish a version of a skill; the first one becomes the default',
     body: z.strictObject({
-      content: SkillContent,
-      note: text({ min: 1, max: 1024 }).optional(),
-      isDefault: z.boolean().optional(),
+      content: SkillContent.describe('The instructions, in Markdown.'),
+      note: text({ min: 1, max: 1024 }).optional().describe('What changed.'),
+      isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first one always does.'),
     }),
     responses: { 201: created(SkillVersionId) },
     metadata: {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { contractTools, type Tool } from './index.ts';
 
 const tools = contractTools();
@@ -11,12 +12,29 @@ const named = (name: string): Tool => {
 const hints = (name: string) =>
   Object.entries(named(name).shown.annotations).flatMap(([hint, holds]) => (holds ? [hint.replace('Hint', '')] : []));
 
+const Node = z.looseObject({
+  properties: z.record(z.string(), z.looseObject({ description: z.string().optional() })).default({}),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).default([]),
+});
+
+/** Where a schema has a property that says nothing of itself. */
+function undescribed(schema: unknown, path: string): string[] {
+  const { properties, items, anyOf } = Node.parse(schema ?? {});
+  const own = Object.entries(properties).flatMap(([name, property]) => [
+    ...(property.description ? [] : [`${path}.${name}`]),
+    ...undescribed(property, `${path}.${name}`),
+  ]);
+  return [...own, ...[items, ...anyOf].flatMap((inner) => (inner === undefined ? [] : undescribed(inner, path)))];
+}
+
 /** The names of the reference, then those that the design adds. */
 const NAMES = [
   'whoami generate_file create_folder list_project_members add_project_members create_project_comment',
   'get_project_access_link update_skill publish_skill_version',
   'list_workspace_members list_projects get_project list_models get_file list_project_files cancel_generation',
   'list_project_versions create_file_comment list_project_comments list_skills get_skill',
+  'get_file_download list_file_comments list_comment_replies list_project_folders list_project_access_links',
 ].flatMap((line) => line.split(' '));
 
 describe('tools', () => {
@@ -37,6 +55,20 @@ describe('tools', () => {
       if (answers) expect(tool.outputSchema?.required).toContain('data');
     },
   );
+
+  it('describe every argument, those inside others too', () => {
+    const silent = tools.flatMap(({ shown }) => undescribed(shown.inputSchema, shown.name));
+    expect(silent).toEqual([]);
+  });
+
+  it('say nothing of HTTP, which their callers do not see', () => {
+    for (const { shown } of tools) {
+      const words = JSON.stringify([shown.description, shown.inputSchema]);
+      expect(words).not.toMatch(/HTTP|\bETag|If-None-Match|\bheader|status code|\/api\//i);
+      expect(words).not.toMatch(/\b(GET|POST|PUT|PATCH|QUERY)\b/);
+      expect(shown.description).not.toMatch(/\b[2-5]\d\d\b/);
+    }
+  });
 
   it('take the path, the query and the body as one object', () => {
     const {

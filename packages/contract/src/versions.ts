@@ -47,9 +47,9 @@ export const versions = room({
     summary: 'List the versions of a project',
     description: 'A restricted reviewer receives only the versions marked for restricted access.',
     query: z.strictObject({
-      page: wholeNumberParameter({ min: 1, max: 100, default: 1 }),
-      'sort.type': z.enum(['name', 'createdAt']).default('createdAt'),
-      'sort.direction': Direction.default('desc'),
+      page: wholeNumberParameter({ min: 1, max: 100, default: 1 }, 'The number of the page, from 1.'),
+      'sort.type': z.enum(['name', 'createdAt']).default('createdAt').describe('What the order goes by.'),
+      'sort.direction': Direction.default('desc').describe('Ascending or descending.'),
     }),
     responses: { 200: numberedPage(Version) },
     metadata: { tool: 'list_project_versions', tier: 'tier-4', scopes: [], subject: 'project', roles: ANY_MEMBER },

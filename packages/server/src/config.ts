@@ -83,6 +83,8 @@ export interface Config {
   uploadLimit: number;
   /** How many `wait`ing requests a process holds at once; more are answered at once. */
   waitLimit: number;
+  /** The longest that one is held, in seconds: proxies cut at 60. */
+  waitSeconds: number;
   logLevel: string;
   /** The built console; null serves none. */
   consoleDirectory: string | null;
@@ -199,6 +201,7 @@ export function readConfig(environment: Environment): Config {
     uploadPartSize: setting('UPLOAD_PART_SIZE', wholeNumber(1, 5 * GIBIBYTE), String(8 * 1024 * 1024)),
     uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(5 * GIBIBYTE)),
     waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
+    waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),

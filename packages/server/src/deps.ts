@@ -41,7 +41,7 @@ export function openDeps(
     publicUrl: config.publicUrl,
     signingKeys: secrets.blobs,
   });
-  const watch = new FileWatch(config.waitLimit);
+  const watch = new FileWatch(config.waitLimit, config.waitSeconds * 1000);
   const bell = new Bell();
   const dispatcher = config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, bell, log }) : null;
   return {

@@ -6,7 +6,6 @@ import {
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { Problem } from '@review/contract';
 import { z } from 'zod';
 
 /**
@@ -96,9 +95,9 @@ const headerText = (text: string) =>
 async function* messagesIn(answer: Response): AsyncGenerator<string> {
   if (answer.status === 202) return;
   const type = answer.headers.get('content-type') ?? '';
-  if (!answer.ok && !/^application\/json\b/.test(type)) {
-    const problem = Problem.safeParse(await answer.json().catch(() => null)).data;
-    throw new ServerRefusal(answer.status, problem);
+  if (!answer.ok) {
+    const { error } = Refusal.safeParse(await answer.json().catch(() => null)).data ?? {};
+    throw new ServerRefusal(error ?? { code: -32603, message: `The server answered ${answer.status}.` });
   }
   if (!/^text\/event-stream\b/.test(type) || answer.body === null) {
     yield await answer.text();
@@ -115,18 +114,21 @@ async function* messagesIn(answer: Response): AsyncGenerator<string> {
   }
 }
 
-/** The server answered without speaking the protocol: the credential, the rate or the address was refused. */
+/** The id may be missing in it, where the server refused before it read the request. */
+const Refusal = z.object({
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
+});
+type RpcError = z.infer<typeof Refusal>['error'];
+
 class ServerRefusal extends Error {
   override name = 'ServerRefusal';
-  readonly problem: Problem | undefined;
+  readonly error: RpcError;
 
-  constructor(status: number, problem: Problem | undefined) {
-    super(problem === undefined ? `The server answered ${status}.` : `${problem.title}: ${problem.detail}`);
-    this.problem = problem;
+  constructor(error: RpcError) {
+    super(error.message);
+    this.error = error;
   }
 }
 
-function explain(error: unknown): { code: number; message: string; data?: Problem } {
-  if (!(error instanceof ServerRefusal)) return { code: -32603, message: `The server cannot be reached: ${error}` };
-  return { code: -32603, message: error.message, ...(error.problem && { data: error.problem }) };
-}
+const explain = (error: unknown): RpcError =>
+  error instanceof ServerRefusal ? error.error : { code: -32603, message: `The server cannot be reached: ${error}` };

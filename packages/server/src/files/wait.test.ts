@@ -96,3 +96,18 @@ describe('WAIT_LIMIT=0', () => {
     { WAIT_LIMIT: '0' },
   );
 });
+
+describe('WAIT_SECONDS=1', () => {
+  onEachDatabase(
+    (house) => {
+      test('a longer wait is answered by then with what there is', async () => {
+        const { client } = house().people.owner;
+        const { id } = await start(client, 'FX', house().projectId);
+        const before = performance.now();
+        expect((await client.files.get({ params: { id }, query: { wait: 60 } })).data.status).toBe('UPLOADING');
+        expect(performance.now() - before).toBeLessThan(30_000);
+      });
+    },
+    { WAIT_SECONDS: '1' },
+  );
+});

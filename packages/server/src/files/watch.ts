@@ -8,11 +8,13 @@ const LOOK_EVERY_MS = 500;
 export class FileWatch {
   readonly #changes = new EventEmitter();
   readonly #limit: number;
+  readonly #longestMs: number;
   #waiting = 0;
   #closed = false;
 
-  constructor(limit: number) {
+  constructor(limit: number, longestMs: number) {
     this.#limit = limit;
+    this.#longestMs = longestMs;
     this.#changes.setMaxListeners(0);
   }
 
@@ -34,7 +36,7 @@ export class FileWatch {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<T> {
-    const deadline = performance.now() + waitMs;
+    const deadline = performance.now() + Math.min(waitMs, this.#longestMs);
     let seen = await look();
     if (this.#waiting >= this.#limit) return seen;
     this.#waiting += 1;

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Deps } from '../deps.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 import { NotModified } from './conditional.ts';
@@ -9,8 +9,16 @@ export const nothingHere: RequestHandler = () => {
   throw new ProblemError('NOT_FOUND');
 };
 
+/** How a problem is written into an answer. */
+type Writing = (problem: ProblemError, request: Request, requestId: string) => { type: string; body: object };
+
+const asDocument: Writing = (problem, request, requestId) => ({
+  type: 'application/problem+json',
+  body: problem.body(request.path, requestId),
+});
+
 /** Every failure becomes an answer here, and only here. */
-export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
+export function errorPage({ log }: Pick<Deps, 'log'>, writing: Writing = asDocument): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (error instanceof NotModified) {
       response.status(304).end();
@@ -26,8 +34,9 @@ export function errorPage({ log }: Pick<Deps, 'log'>): ErrorRequestHandler {
       if (!response.writableEnded) next(error);
       return;
     }
-    response.status(problem.status).set(problem.headers).type('application/problem+json; charset=utf-8');
-    endAfterBody(request, response, JSON.stringify(problem.body(request.path, requestId))).catch(next);
+    const { type, body } = writing(problem, request, requestId);
+    response.status(problem.status).set(problem.headers).type(`${type}; charset=utf-8`);
+    endAfterBody(request, response, JSON.stringify(body)).catch(next);
   };
 }
 

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { DIALECTS, json, onEachDatabase, openHouse } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { CURRENT, FORMER } from './test/clients.ts';
-import { currentRequest, formerRequest, messageIn, post } from './test/wire.ts';
+import { currentRequest, formerRequest, messageIn, post, refusedAs } from './test/wire.ts';
 
 const PUBLIC = 'https://review.example.com';
 const PAGE = 'https://tools.example.com';
 const REQUESTS = { [CURRENT]: currentRequest, [FORMER]: formerRequest };
+const Called = z.object({
+  content: z.array(z.object({ text: z.string() })),
+  structuredContent: z.unknown().optional(),
+});
 const whoami = { name: 'whoami', arguments: {} };
 
 onEachDatabase(
@@ -18,9 +23,13 @@ onEachDatabase(
     describe.each(Object.entries(REQUESTS))('%s', (version, request) => {
       test('tools are listed and called without a handshake', async () => {
         const listed = await messageIn(await ask(request('tools/list')));
-        expect(listed.result?.['tools']).toHaveLength(21);
+        expect(listed.result?.['tools']).toHaveLength(26);
         const called = await messageIn(await ask(request('tools/call', whoami)));
-        expect(called.result).toMatchObject({ structuredContent: { data: { pong: true } } });
+        const { content, structuredContent } = Called.parse(called.result);
+        // Once: not as text and as structured content too.
+        const whole = version === CURRENT ? structuredContent : JSON.parse(content[0]?.text ?? '');
+        expect(whole).toMatchObject({ data: { pong: true } });
+        expect(JSON.stringify(called.result).match(/pong/g)).toHaveLength(1);
       });
 
       test('as JSON or as an event stream, and nothing is kept between requests', async () => {
@@ -36,10 +45,10 @@ onEachDatabase(
       test('without a credential, or with a bad one: HTTP 401, and where to read how to get one', async () => {
         const metadata = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
         const missing = await post(house(), null, request('tools/list'));
-        await problemIn(missing, 'MISSING_CREDENTIAL');
+        expect(await refusedAs(missing, 'MISSING_CREDENTIAL')).toEqual({ id: null, code: -32600 });
         expect(missing.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
         const bad = await post(house(), 'nonsense', request('tools/call', whoami));
-        await problemIn(bad, 'INVALID_CREDENTIAL');
+        await refusedAs(bad, 'INVALID_CREDENTIAL');
         expect(bad.headers.get('www-authenticate')).toContain(`resource_metadata="${metadata}", error="invalid_token"`);
         expect((await fetch(new URL(new URL(metadata).pathname, house().url))).status).toBe(200);
       });
@@ -49,13 +58,13 @@ onEachDatabase(
         for (const id of [house().projectId, 'nonsense', undefined]) {
           const given = { name: 'create_folder', arguments: { id, name: 'A' } };
           const answer = await post(house(), key, request('tools/call', given));
-          await problemIn(answer, 'INSUFFICIENT_SCOPE');
+          expect(await refusedAs(answer, 'INSUFFICIENT_SCOPE')).toEqual({ id: 1, code: -32600 });
           expect(answer.headers.get('www-authenticate')).toBe(
             'Bearer error="insufficient_scope", scope="folders:write"',
           );
         }
         const uri = 'review://files/FX00000000000000000000';
-        await problemIn(await post(house(), key, request('resources/read', { uri })), 'INSUFFICIENT_SCOPE');
+        await refusedAs(await post(house(), key, request('resources/read', { uri })), 'INSUFFICIENT_SCOPE');
       });
 
       test('nothing that stands beside a call lets it past the door', async () => {
@@ -64,10 +73,10 @@ onEachDatabase(
         const file = 'review://files/FX00000000000000000000';
         for (const beside of [{ uri: 5 }, { uri: null }, { uri: {} }, { taskId: [] }, { _meta: {}, cursor: 7 }]) {
           const call = { name: 'create_folder', arguments: { id, name: 'Past the door' }, ...beside };
-          await problemIn(await post(house(), key, request('tools/call', call)), 'INSUFFICIENT_SCOPE');
+          await refusedAs(await post(house(), key, request('tools/call', call)), 'INSUFFICIENT_SCOPE');
         }
         for (const name of [5, null, {}, ['create_folder']]) {
-          await problemIn(
+          await refusedAs(
             await post(house(), key, request('resources/read', { uri: file, name })),
             'INSUFFICIENT_SCOPE',
           );
@@ -96,7 +105,7 @@ onEachDatabase(
           })),
           { accept: 'application/json, text/event-stream' },
         );
-      await problemIn(await post(house(), key, batch('create_folder', 'list_skills')), 'INSUFFICIENT_SCOPE');
+      await refusedAs(await post(house(), key, batch('create_folder', 'list_skills')), 'INSUFFICIENT_SCOPE');
       const folders = await house().people.owner.client.folders.list({ params: { id: house().projectId } });
       expect(folders.data).toEqual([]);
     });
@@ -110,14 +119,14 @@ onEachDatabase(
       const plain = (body: string, type = 'application/json') => ({ body, headers: { 'content-type': type } });
 
       test('is JSON, in UTF-8, not too large', async () => {
-        await problemIn(await ask(plain('{')), 'INVALID_JSON');
-        await problemIn(await ask(plain('{}', 'text/plain')), 'UNSUPPORTED_MEDIA_TYPE');
-        await problemIn(await ask(plain('{}', 'application/json; charset=utf-16')), 'UNSUPPORTED_MEDIA_TYPE');
-        await problemIn(await ask(plain(`"${'x'.repeat(1024 * 1024)}"`)), 'BODY_TOO_LARGE');
+        await refusedAs(await ask(plain('{')), 'INVALID_JSON');
+        await refusedAs(await ask(plain('{}', 'text/plain')), 'UNSUPPORTED_MEDIA_TYPE');
+        await refusedAs(await ask(plain('{}', 'application/json; charset=utf-16')), 'UNSUPPORTED_MEDIA_TYPE');
+        await refusedAs(await ask(plain(`"${'x'.repeat(1024 * 1024)}"`)), 'BODY_TOO_LARGE');
       });
 
       test('is not read of whoever has no credential', async () => {
-        await problemIn(await post(house(), null, plain('{')), 'MISSING_CREDENTIAL');
+        await refusedAs(await post(house(), null, plain('{')), 'MISSING_CREDENTIAL');
       });
 
       test.each([
@@ -136,7 +145,7 @@ onEachDatabase(
 
     test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there is no session and no stream to ask for', async (method) => {
       const answer = await house().request('owner', method, '/mcp');
-      await problemIn(answer, 'METHOD_NOT_ALLOWED');
+      await refusedAs(answer, 'METHOD_NOT_ALLOWED');
       expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
     });
 
@@ -157,7 +166,7 @@ onEachDatabase(
         'https://review.example.com:444',
         '',
       ])('pages of "%s" may not', async (origin) => {
-        await problemIn(await from({ origin }), 'ADDRESS_NOT_ALLOWED');
+        await refusedAs(await from({ origin }), 'ADDRESS_NOT_ALLOWED');
       });
 
       /** fetch writes the Host header itself. */
@@ -203,7 +212,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     await problemIn(await byRoute(), 'RATE_LIMITED');
     for (const request of [currentRequest, formerRequest]) {
       const refused = await post(house, key, request('tools/call', given));
-      await problemIn(refused, 'RATE_LIMITED');
+      await refusedAs(refused, 'RATE_LIMITED');
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     expect((await post(house, key, currentRequest('tools/list'))).status).toBe(200);

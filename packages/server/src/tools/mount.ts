@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Express, Request, Response } from 'express';
+import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/door.ts';
+import { errorPage } from '../http/error-page.ts';
 import type { Operation } from '../http/operations.ts';
 import { ProblemError } from '../http/problem.ts';
 import { readJson } from '../http/read-body.ts';
 import { requireOwnAddress } from './address.ts';
 import { operationsByName } from './operations.ts';
+import { problemDocument } from './results.ts';
 import type { Visit } from './run.ts';
 import { toolServer } from './server.ts';
 
@@ -25,7 +28,8 @@ const RECHECK_MS = 500;
 
 /**
  * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
- * credential, rate or scope is refused here as HTTP too, before the protocol begins; what comes later is its result.
+ * credential, rate or scope is refused here with its HTTP status too, and an error of the protocol as the body: many
+ * clients show nothing else.
  */
 export function mountTools(app: Express, deps: Deps, door: Door, all: readonly Operation[]): void {
   const { config, log, stopping } = deps;
@@ -100,4 +104,20 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
     response.set('Allow', allow).status(204).end();
   });
+  app.use(PATH, errorPage(deps, asRpcError));
+}
+
+const Identified = z.object({ id: z.union([z.string(), z.number()]) });
+
+/** The id is null where the body was not read, or holds several messages. */
+function asRpcError(problem: ProblemError, request: Request, requestId: string) {
+  const id = Identified.safeParse(request.body).data?.id ?? null;
+  const data = problemDocument(problem, requestId);
+  const message = `${data.title}: ${data.detail}`;
+  return { type: 'application/json', body: { jsonrpc: '2.0', id, error: { code: codeOf(problem), message, data } } };
+}
+
+function codeOf({ code, status }: ProblemError): number {
+  if (code === 'INVALID_JSON') return ProtocolErrorCode.ParseError;
+  return status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest;
 }

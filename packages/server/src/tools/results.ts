@@ -1,13 +1,33 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpRequestContext } from '@modelcontextprotocol/server';
+import type { Problem } from '@review/contract';
+import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { asProblem } from '../http/error-page.ts';
 import type { ProblemError } from '../http/problem.ts';
 import type { Visit } from './run.ts';
 
-/** What an endpoint answered, for programs and for models. */
-export function toolResult(answer: unknown): CallToolResult {
-  if (typeof answer !== 'object' || answer === null) return { content: [{ type: 'text', text: 'Done.' }] };
-  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
+export type Era = McpRequestContext['era'];
+
+/**
+ * What an endpoint answered, once: as structured content with a line for people, or as text for clients of the former
+ * specification, many of which read nothing else. Both would cost a model every answer twice.
+ */
+export function toolResult(answer: unknown, era: Era): CallToolResult {
+  if (typeof answer !== 'object' || answer === null) return { content: [textOf('Done.')] };
+  if (era === 'legacy') return { content: [textOf(JSON.stringify(answer))] };
+  return { content: [textOf(summaryOf(answer))], structuredContent: { ...answer } };
+}
+
+const textOf = (text: string) => ({ type: 'text' as const, text });
+
+const Listed = z.object({ data: z.array(z.unknown()), page: z.object({ next: z.string().nullable() }).optional() });
+const Single = z.object({ data: z.object({ id: z.string() }) });
+
+function summaryOf(answer: object): string {
+  const listed = Listed.safeParse(answer).data;
+  if (listed) return `${listed.data.length} in structuredContent.data${listed.page?.next ? '; more follow' : ''}.`;
+  const id = Single.safeParse(answer).data?.data.id;
+  return id === undefined ? 'See structuredContent.' : `${id}: see structuredContent.`;
 }
 
 /**
@@ -17,7 +37,7 @@ export function toolResult(answer: unknown): CallToolResult {
 export function failedResult(problem: object): CallToolResult {
   return {
     isError: true,
-    content: [{ type: 'text', text: JSON.stringify(problem) }],
+    content: [textOf(JSON.stringify(problem))],
     _meta: { 'review/problem': problem },
   };
 }
@@ -31,12 +51,14 @@ export function problemOf(
   const problem = asProblem(error);
   const { requestId = '', operation } = response.locals;
   if (problem.status >= 500) log.error({ err: error, requestId, operation }, 'a tool failed');
+  return { problem, document: problemDocument(problem, requestId) };
+}
+
+/** With what a route would say in a header: callers of tools see none. */
+export function problemDocument(problem: ProblemError, requestId: string): Problem & { retryAfter?: number } {
   const retryAfter = problem.headers['Retry-After'];
   return {
-    problem,
-    document: {
-      ...problem.body('/mcp', requestId),
-      ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }),
-    },
+    ...problem.body('/mcp', requestId),
+    ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }),
   };
 }

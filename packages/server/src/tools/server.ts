@@ -1,5 +1,4 @@
 import {
-  type McpRequestContext,
   MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
@@ -11,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { releaseVersion } from '../http/documents.ts';
 import type { Operations } from './operations.ts';
 import { listResources, readableTemplates, readResource } from './resources.ts';
-import { failedResult, problemOf, toolResult } from './results.ts';
+import { type Era, failedResult, problemOf, toolResult } from './results.ts';
 import { run, type Visit } from './run.ts';
 import { cancelTask, followsTasks, generationResult, getTask, TASKS, TaskParams, updateTask } from './tasks.ts';
 
@@ -19,11 +18,11 @@ const ABOUT = { name: 'project-review-service', title: 'Project Review Service',
 
 const INSTRUCTIONS = `Media projects, their review, and files generated with AI models. \
 Begin with whoami and list_projects. generate_file answers at once and the file is made in the background: \
-call get_file with wait to see it done. list_models says what each model takes. \
+call get_file with wait to see it done. list_models says what each model takes. get_file_download gives a link to the content of a file. \
 Lists with page.next or page.prev are continued by calling the tool again with that cursor as next or prev.`;
 
 /** The server of one request: what it shows and does is what its caller may see and do. */
-export function toolServer(deps: Deps, operations: Operations, visit: Visit, era: McpRequestContext['era']): Server {
+export function toolServer(deps: Deps, operations: Operations, visit: Visit, era: Era): Server {
   const server = new Server(ABOUT, {
     capabilities: { tools: {}, resources: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
     instructions: INSTRUCTIONS,
@@ -44,7 +43,8 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
   server.setRequestHandler('tools/list', () => ({
     tools: operations.tools
       .filter(({ operation }) => operations.opens(operation, visit.caller))
-      .map(({ shown }) => shown),
+      // A client that is shown a schema of the answer wants structured content.
+      .map(({ shown: { outputSchema, ...shown } }) => (era === 'modern' ? { ...shown, outputSchema } : shown)),
   }));
 
   server.setRequestHandler('tools/call', async ({ params }, client) => {
@@ -53,8 +53,9 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     try {
       const answer = await run(deps, visit, operations.get(tool.operation), tool.split(params.arguments ?? {}));
-      if (successStatus(tool.route) === 202) return await generationResult(deps, visit, operations, answer, client);
-      return toolResult(answer);
+      if (successStatus(tool.route) === 202)
+        return await generationResult(deps, visit, operations, answer, client, era);
+      return toolResult(answer, era);
     } catch (error) {
       return failedResult(problemOf(error, deps, visit).document);
     }

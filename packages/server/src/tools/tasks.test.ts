@@ -2,10 +2,9 @@ import { CreateTaskResultV2Schema, GetTaskResultV2Schema } from '@modelcontextpr
 import { expect, test } from 'vitest';
 import { fail, fileOf, finish, NO_LIMITS, PAGE, storeResult, take } from '../generation/test/generations.ts';
 import { onEachDatabase } from '../test/house.ts';
-import { problemIn } from '../test/problem-in.ts';
 import { start } from '../uploads/test/uploads.ts';
 import { openTaskSession } from './test/task-session.ts';
-import { currentRequest, formerRequest, messageIn, post, TASKS } from './test/wire.ts';
+import { currentRequest, formerRequest, messageIn, post, refusedAs, TASKS } from './test/wire.ts';
 
 const FOLLOWS = { extensions: { [TASKS]: {} } };
 
@@ -120,7 +119,7 @@ onEachDatabase((house) => {
     await using task = await generating();
     expect((await ask('tasks/get', { taskId: task.id }, {} as never)).error?.code).toBe(-32021);
     const refused = await post(house(), key, currentRequest('tasks/get', { taskId: task.id }, FOLLOWS));
-    await problemIn(refused, 'INSUFFICIENT_SCOPE');
+    await refusedAs(refused, 'INSUFFICIENT_SCOPE');
   });
 
   test('a call that is refused is no task', async () => {

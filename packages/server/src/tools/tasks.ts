@@ -6,7 +6,7 @@ import { findVisibleFile } from '../files/queries.ts';
 import { ProblemError } from '../http/problem.ts';
 import type { Operations } from './operations.ts';
 import { fileUri } from './resources.ts';
-import { failedResult, toolResult } from './results.ts';
+import { type Era, failedResult, toolResult } from './results.ts';
 import { run, type Visit } from './run.ts';
 
 /** The Tasks extension (SEP-2663): a call that goes on is answered with a handle, which is the id of the file. */
@@ -31,6 +31,7 @@ export async function generationResult(
   operations: Operations,
   answer: unknown,
   client: ServerContext,
+  era: Era,
 ) {
   const { id } = Created.parse(answer).data;
   if (followsTasks(client) && operations.opens('files.get', visit.caller)) {
@@ -38,7 +39,7 @@ export async function generationResult(
     const file = await readFile(deps, visit, operations, id).catch(() => null);
     if (file !== null) return { ...taskOf(file), resultType: 'task', content: [] };
   }
-  const { content, ...result } = toolResult(answer);
+  const { content, ...result } = toolResult(answer, era);
   const hint = `${id} is being generated. Call get_file with this id and wait 50, again until its status is final.`;
   return { ...result, content: [...content, { type: 'text' as const, text: hint }] };
 }
@@ -101,7 +102,7 @@ function finalResult({ id, name, status, mimeType, generation }: FileRecord) {
   if (status === 'FAILED')
     return failedResult({ code: 'INTERNAL', message: 'The generation failed.', ...generation?.error });
   if (status !== 'UPLOADED') return undefined;
-  const { content, ...result } = toolResult({ data: { id } });
+  const { content, ...result } = toolResult({ data: { id } }, 'modern');
   const link = { type: 'resource_link' as const, uri: fileUri(id), name, ...(mimeType !== null && { mimeType }) };
   return { ...result, content: [...content, link] };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { NO_LIMITS, PAGE } from '../generation/test/generations.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
+import { uploadFile } from '../uploads/test/uploads.ts';
 import { CLIENTS, dataOf, problemOfTool, type ToolAnswer } from './test/clients.ts';
 
 const Id = z.object({ id: z.string() });
@@ -33,7 +34,7 @@ onEachDatabase((house) => {
       test('generate_file: at once, with a word on how to see it done', async () => {
         const answer = await asOwner('generate_file', { id: house().projectId, ...PAGE });
         const { id } = dataOf(answer, Id);
-        expect(answer.content[1]?.text).toMatch(/get_file.*wait/);
+        expect(answer.content.at(-1)?.text).toMatch(/get_file.*wait/);
         const file = dataOf(await asOwner('get_file', { id }), z.object({ status: z.string(), mode: z.string() }));
         expect(file).toEqual({ status: 'GENERATING', mode: 'GENERATED' });
       });
@@ -104,7 +105,30 @@ onEachDatabase((house) => {
         'whoami',
       ]);
       await using client = await connect(house(), house().people.owner.key);
-      expect(await client.list()).toHaveLength(21);
+      expect(await client.list()).toHaveLength(26);
+    });
+
+    test('folders, access links, file comments and their replies can be listed', async () => {
+      const { client } = house().people.owner;
+      const params = { id: house().projectId };
+      const folder = await client.folders.create({ params, body: { name: 'Rushes' } });
+      const link = await client.accessLinks.create({ params, body: { role: 'PROJECT_REVIEWER' } });
+      const file = { id: await uploadFile(house()) };
+      const comment = await client.comments.createOnFile({ params: file, body: { content: 'Too dark' } });
+      const body = { content: 'Agreed', parent: { id: comment.data.id } };
+      const reply = await client.comments.createOnFile({ params: file, body });
+      const idsOf = async (name: string, given: object) =>
+        dataOf(await asOwner(name, { ...given }), z.array(Id)).map(({ id }) => id);
+      expect(await idsOf('list_project_folders', params)).toContain(folder.data.id);
+      expect(await idsOf('list_project_access_links', params)).toContain(link.data.id);
+      expect(await idsOf('list_file_comments', file)).toEqual([comment.data.id]);
+      expect(await idsOf('list_comment_replies', comment.data)).toEqual([reply.data.id]);
+    });
+
+    test('get_file_download gives a link that needs no credential', async () => {
+      const id = await uploadFile(house(), Buffer.from('the cut'));
+      const { url } = dataOf(await asOwner('get_file_download', { id }), z.object({ url: z.url() }));
+      expect(await (await fetch(url)).text()).toBe('the cut');
     });
 
     test("a stranger's project is not found, just as one that is not there", async () => {

@@ -1,3 +1,5 @@
+import { PROBLEMS, Problem, type ProblemCode } from '@review/contract';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { House } from '../../test/house.ts';
 import { ABOUT, CURRENT, FORMER } from './clients.ts';
@@ -55,4 +57,16 @@ export async function messageIn(response: Response): Promise<Answer> {
   const stream = response.headers.get('content-type')?.startsWith('text/event-stream');
   const data = stream ? /^data: (\{.*)$/m.exec(text)?.[1] : text;
   return Answer.parse(JSON.parse(data ?? 'null'));
+}
+
+/** Expects a refusal by HTTP whose body is an error of the protocol with this problem in it, and gives the error. */
+export async function refusedAs(response: Response, code: ProblemCode) {
+  expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  const { id, error } = await messageIn(response);
+  const problem = Problem.parse(error?.data);
+  expect(problem).toMatchObject({ code, status: PROBLEMS[code].status, instance: '/mcp' });
+  expect(problem.requestId).toBe(response.headers.get('x-request-id'));
+  expect(response.status).toBe(problem.status);
+  expect(error?.message).toBe(`${problem.title}: ${problem.detail}`);
+  return { id, code: error?.code };
 }
