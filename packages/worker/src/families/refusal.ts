@@ -26,6 +26,7 @@ const FOR_THE_OPERATOR: Partial<Record<StepErrorType, string>> = {
 const FOR_THE_USER: Partial<Record<StepErrorType, string>> = {
   CONTENT_POLICY: 'refuses the content',
   INVALID_INPUT: 'does not take the request',
+  NOT_READY: 'has the order but does not show it yet',
   RATE_LIMITED: 'is busy',
   TRANSIENT: 'is not available',
   AMBIGUOUS_SUBMIT: 'did not say whether it has taken the order',

@@ -106,6 +106,21 @@ const VIDEO_MODELS = new Set(['veo-3.1-generate-preview', 'veo-3.1-lite-generate
 
 const refuse = (code: number, status: string, message: string) => new Refused(googleError(code, status, message));
 
+/** Google's canonical codes with the statuses that they come with. */
+export const ERROR_CODES: Record<number, string[]> = {
+  400: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE'],
+  401: ['UNAUTHENTICATED'],
+  403: ['PERMISSION_DENIED'],
+  404: ['NOT_FOUND'],
+  409: ['ABORTED', 'ALREADY_EXISTS'],
+  429: ['RESOURCE_EXHAUSTED'],
+  499: ['CANCELLED'],
+  500: ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'],
+  501: ['UNIMPLEMENTED'],
+  503: ['UNAVAILABLE'],
+  504: ['DEADLINE_EXCEEDED'],
+};
+
 /** A refusal in the vendor's form. */
 export const googleError = (code: number, status: string, message: string, details: object[] = []): Reply => ({
   status: code,
