@@ -6,6 +6,8 @@ export const GOOGLE_KEY = 'AIza-double-0123456789abcdef';
 
 export interface GoogleDouble extends Double {
   picture: Buffer;
+  /** What it draws; the same for everyone, unless told. */
+  pictureFor: (prompt: string) => Buffer;
   /** What it answers to a picture that was asked for, in place of one. */
   answer: () => object | undefined;
   /** What an operation says when it is asked for: undefined once it has its video. */
@@ -19,6 +21,7 @@ export async function startGoogle(): Promise<GoogleDouble> {
   const double = await startDouble(answer);
   const google: GoogleDouble = Object.assign(double, {
     picture: await mediaOf('gemini-3-pro-image', ''),
+    pictureFor: () => google.picture,
     answer: () => undefined,
     operation: () => undefined,
     media: double.url,
@@ -50,11 +53,11 @@ export async function startGoogle(): Promise<GoogleDouble> {
     const { contents, generationConfig } = checked(Content, body);
     const { imageSize } = generationConfig.imageConfig;
     if (model.includes('lite') && imageSize !== '1K') throw refuse(400, 'INVALID_ARGUMENT', 'Only 1K.');
-    double.take({ prompt: contents[0]?.parts.at(-1)?.text ?? '' });
+    const { prompt } = double.take({ prompt: contents[0]?.parts.at(-1)?.text ?? '' });
     const made = google.answer();
     if (made !== undefined) return { body: made };
     const draft = { thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } };
-    const picture = { inlineData: { mimeType: 'image/png', data: google.picture.toString('base64') } };
+    const picture = { inlineData: { mimeType: 'image/png', data: google.pictureFor(prompt).toString('base64') } };
     const parts = [draft, { text: 'Here it is.' }, picture];
     return { body: { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }], usageMetadata: {} } };
   }

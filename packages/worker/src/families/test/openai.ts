@@ -15,6 +15,8 @@ export interface OpenAiDouble extends Double {
   /** Where the interface begins. */
   baseUrl: string;
   picture: Buffer;
+  /** What it draws; the same for everyone, unless told. */
+  pictureFor: (prompt: string) => Buffer;
   write: (messages: z.infer<typeof Chat>['messages']) => Written;
   /** Whether it can stream pictures; whatever stands in for the vendor may not. */
   streamsPictures: boolean;
@@ -27,6 +29,7 @@ export async function startOpenAi(): Promise<OpenAiDouble> {
   const openai: OpenAiDouble = Object.assign(double, {
     baseUrl: `${double.url}/v1`,
     picture: await mediaOf('gpt-image-2', ''),
+    pictureFor: () => openai.picture,
     write: () => ({ text: '# A lamp\n\nIt stands by the window.\n' }),
     streamsPictures: true,
     chats: [],
@@ -51,7 +54,7 @@ export async function startOpenAi(): Promise<OpenAiDouble> {
   function draw(name: string, order: z.infer<typeof Generation> | z.infer<typeof Edit>): Reply {
     if (!MODELS.has(order.model)) throw refuse(404, 'model_not_found', `The model '${order.model}' does not exist.`);
     double.take({ prompt: order.prompt });
-    const b64_json = openai.picture.toString('base64');
+    const b64_json = openai.pictureFor(order.prompt).toString('base64');
     const about = { background: 'opaque', output_format: 'png', quality: 'medium', size: '1024x1024', usage: USAGE };
     if (!openai.streamsPictures || !order.stream) return { body: { created: 1789, data: [{ b64_json }], ...about } };
     const partial = { type: `${name}.partial_image`, b64_json: 'aGFsZg==', partial_image_index: 0, ...about };
@@ -179,7 +182,7 @@ const Chat = z.strictObject({
 });
 
 /** The user's first words. */
-function promptIn({ messages }: z.infer<typeof Chat>): string {
+export function promptIn({ messages }: Pick<z.infer<typeof Chat>, 'messages'>): string {
   const content = messages.find(({ role }) => role === 'user')?.content ?? '';
   if (typeof content === 'string') return content;
   const [first] = content;
