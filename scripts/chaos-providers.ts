@@ -63,7 +63,9 @@ export async function openDoubles(random: () => number): Promise<Providers> {
     // The doubles know prompts, not files.
     async made({ generation }, hash) {
       const media = started.flatMap(({ double, mediaFor }) =>
-        double.orders.filter(({ prompt }) => prompt === generation?.prompt).map(mediaFor),
+        double.orders
+          .filter(({ prompt }) => prompt === generation?.prompt)
+          .map((order) => mediaFor(order, generation?.outputModel ?? '')),
       );
       return (await Promise.all(media)).some((bytes) => bytes === null || sha256(bytes) === hash);
     },

@@ -112,7 +112,7 @@ export const MODELS: readonly Model[] = [
     attachments: 2,
     video: { resolutions: ['720p', '1080p'], seconds: { min: 8, max: 8 }, ratios: ['16:9', '9:16'], audio: true },
   }),
-  model('meshy-7', 'Meshy 7', '3D', 'meshy', { promptCharacters: 600, attachments: 4 }),
+  model('meshy-7', 'Meshy 7', '3D', 'meshy', { promptCharacters: 800, attachments: 4 }),
   model('hunyuan3d-3.1', 'Hunyuan3D 3.1', '3D', 'hunyuan3d', { promptCharacters: 1024, attachments: 1 }),
 ];
 

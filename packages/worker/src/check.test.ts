@@ -28,7 +28,8 @@ describe('with every key', () => {
     kling: 'Kling accepts the key',
     minimax: 'MiniMax accepts the key; fal accepts the key',
     veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
-    meshy: '1000 credits',
+    meshy:
+      '1000 credits; Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP={"meshy-7":"meshy-7.1"} moves to its successor',
     hunyuan3d: '127.0.0.1 accepts the access',
   };
 

@@ -17,7 +17,7 @@ export async function checkFamily(
   }
   // What a provider says of the account is for the log alone: here it is the answer.
   const said: string[] = [];
-  const log = pino({}, { write: (line) => void said.push(String(JSON.parse(line).said)) });
+  const log = pino({ level: 'error' }, { write: (line) => void said.push(String(JSON.parse(line).said)) });
   const sandbox = sandboxFamily({ jobMs: 0, now: Date.now });
   const settings = readSettings();
   const { family } = openFamilies(settings, sandbox, log);

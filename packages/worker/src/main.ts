@@ -10,6 +10,7 @@ import { runEmbedded, type Stop } from './engines/embedded.ts';
 import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
 import { testVendor } from './families/test-vendor.ts';
+import { type OnRefusal, watchRefusals } from './families/watch-refusals.ts';
 import { serveHealth } from './health.ts';
 import { sayHello } from './hello.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -47,7 +48,9 @@ async function work(): Promise<void> {
     const engine = await sayHello(server, config.name, states, log, stop.soon);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
-    const context = { server, family, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
+    const onRefusal: OnRefusal = (refusal) => metrics.countRefusal(refusal.family, refusal.type);
+    const watched = watchRefusals(family, onRefusal);
+    const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
     const options = { worker: config.name, concurrency: config.concurrency };
     if (engine === 'temporal') {
       // Only where it is needed: it brings a native library along.

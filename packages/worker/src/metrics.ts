@@ -27,6 +27,17 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #refusals = new Counter({
+    name: 'provider_refusals_total',
+    help: 'Calls that a provider refused because of the account: AUTH is the key or the access, BALANCE is used up',
+    labelNames: ['family', 'type'],
+    registers: [this.registry],
+  });
+
+  countRefusal(family: Family, type: string): void {
+    this.#refusals.inc({ family, type });
+  }
+
   countStep(family: Family, step: string, outcome: string, milliseconds: number): void {
     this.#steps.inc({ family, step, outcome });
     this.#seconds.observe({ family, step }, milliseconds / 1000);

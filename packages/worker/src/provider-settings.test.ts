@@ -91,26 +91,29 @@ describe('a key makes its family live', () => {
   });
 
   test.each([
-    [{}, 'https://hunyuan.intl.tencentcloudapi.com', '2023-09-01', 'ap-singapore'],
+    [{}, 'https://hunyuan.intl.tencentcloudapi.com', '2023-09-01', 'ap-singapore', true],
     [
       { HUNYUAN_ENDPOINT: 'https://ai3d.tencentcloudapi.com' },
       'https://ai3d.tencentcloudapi.com',
       '2025-05-13',
       'ap-guangzhou',
+      true,
     ],
     [
       { HUNYUAN_ENDPOINT: 'https://ai3d.intl.tencentcloudapi.com' },
       'https://ai3d.intl.tencentcloudapi.com',
       '2025-05-13',
       'ap-singapore',
+      false,
     ],
     [
       { HUNYUAN_VERSION: '2026-01-01', HUNYUAN_REGION: 'na-siliconvalley' },
       'https://hunyuan.intl.tencentcloudapi.com',
       '2026-01-01',
       'na-siliconvalley',
+      true,
     ],
-  ])('hunyuan3d by Tencent Cloud, with %o', (more, endpoint, version, region) => {
+  ])('hunyuan3d by Tencent Cloud, with %o', (more, endpoint, version, region, takesModel) => {
     expect(read({ ...TENCENT, TOKENHUB_API_KEY: 'k', ...more }).accounts.hunyuan3d).toEqual({
       state: 'live',
       transport: 'tencent-cloud',
@@ -119,6 +122,7 @@ describe('a key makes its family live', () => {
       endpoint,
       version,
       region,
+      takesModel,
     });
   });
 });

@@ -42,6 +42,8 @@ export interface TencentCloudAccount {
   endpoint: string;
   version: string;
   region: string;
+  /** Whether the product behind the endpoint has models to choose from. */
+  takesModel: boolean;
 }
 
 export interface TokenHubAccount extends KeyedAccount {
@@ -137,6 +139,7 @@ export function readProviderSettings(value: (name: string) => string | undefined
       endpoint,
       version: setting('HUNYUAN_VERSION', day, isProduct ? '2025-05-13' : '2023-09-01'),
       region: setting('HUNYUAN_REGION', region, isInChina ? 'ap-guangzhou' : 'ap-singapore'),
+      takesModel: !isProduct || isInChina,
     };
   }
 

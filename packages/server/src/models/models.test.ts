@@ -91,7 +91,7 @@ onEachDatabase((house) => {
     expect(caps['seedance-2.5']).toEqual({ promptCharacters: null, attachments: null });
     expect(caps['kling-3.0-turbo']).toEqual({ promptCharacters: 3072, attachments: 1 });
     expect(caps['veo-3.1-generate-preview']).toEqual({ promptCharacters: null, attachments: 3 });
-    expect(caps['meshy-7']).toEqual({ promptCharacters: 600, attachments: 4 });
+    expect(caps['meshy-7']).toEqual({ promptCharacters: 800, attachments: 4 });
     expect(caps['hunyuan3d-3.1']).toEqual({ promptCharacters: 1024, attachments: 1 });
   });
 

@@ -1,12 +1,16 @@
 import type { WorkerTask } from '@review/contract';
-import { z } from 'zod';
 import type { StepErrorType } from '../step-error.ts';
 import type { Polled } from './family.ts';
+import { jobState, type StatusWords } from './job-state.ts';
 import { dataUri, type PictureLimits, type Reference } from './references.ts';
 import { ofEnded, refused, type Vendor } from './refusal.ts';
 
 /** Ark and MiniMax take an order as a list of text and pictures, and know it as a task in one of these states. */
-export const TaskStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired']);
+const WORDS = {
+  running: ['queued', 'running'],
+  succeeded: ['succeeded'],
+  failed: ['failed', 'cancelled', 'expired'],
+} satisfies StatusWords;
 
 /** They take requests of 64 MB, in which a picture is a third larger than it is. */
 export const TOGETHER: Pick<PictureLimits, 'mostBytesTogether'> = { mostBytesTogether: 47 * 1024 * 1024 };
@@ -22,30 +26,29 @@ export const contentOf = (text: string, pictures: Reference[]): object[] => [
 ];
 
 export interface ContentTask {
-  status: z.infer<typeof TaskStatus>;
-  url: string | null | undefined;
-  error: { code: string; message: string } | null | undefined;
+  status: string | undefined;
+  url: string | undefined;
+  error: { code?: string | undefined; message?: string | undefined } | undefined;
 }
 
 /** What a task's state means; `meaningOf` reads the provider's codes. */
 export function polledFrom(
   vendor: Vendor,
-  { status, url, error }: ContentTask,
+  { status, url, error: { code, message } = {} }: ContentTask,
   { retryAfterMs, meaningOf }: { retryAfterMs: number; meaningOf: (code: string) => StepErrorType | undefined },
   task: WorkerTask,
 ): Polled {
-  if (status === 'queued') return { state: 'running', progress: 0, retryAfterMs };
-  if (status === 'running') return { state: 'running', progress: 0.4, retryAfterMs };
-  if (status === 'succeeded' && url) return { state: 'succeeded', output: { url } };
-  if (status === 'failed') {
-    const type = ofEnded(meaningOf(error?.code ?? ''));
-    throw refused(vendor, { type, words: error ? `${error.message} (${error.code})` : undefined }, task);
-  }
-  throw refused(vendor, { type: 'PROVIDER_FAILED', words: ENDS[status] }, task);
+  const state = jobState(vendor, WORDS, { status, hasResult: url !== undefined, hasError: message !== undefined });
+  if (state === 'running') return { state, progress: status === 'queued' ? 0 : 0.4, retryAfterMs };
+  if (state === 'succeeded' && url !== undefined) return { state, output: { url } };
+  if (state === 'succeeded') throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, task);
+  const end = status === undefined ? undefined : ENDS[status];
+  if (end !== undefined) throw refused(vendor, { type: 'PROVIDER_FAILED', words: end }, task);
+  const words = [message, code && `(${code})`].filter(Boolean).join(' ');
+  throw refused(vendor, { type: ofEnded(meaningOf(code ?? '')), words: words || undefined }, task);
 }
 
-const ENDS = {
-  succeeded: 'it made no video.',
+const ENDS: Partial<Record<string, string>> = {
   cancelled: 'the order was canceled there.',
   expired: 'the order waited there for too long.',
 };

@@ -145,6 +145,30 @@ test.each([
   expect(openai.requests).toEqual([]);
 });
 
+test('a reasoning model that sends lists of parts: its thoughts stay out of the document', async () => {
+  const chunk = (content: unknown, finish_reason: string | null = null) => ({
+    id: 'r1',
+    choices: [{ index: 0, delta: { content }, finish_reason }],
+  });
+  const thinking = (text: string) => [{ type: 'thinking', thinking: [{ type: 'text', text }] }];
+  openai.after = () =>
+    stream(
+      [
+        chunk(thinking('The user wants')),
+        chunk(thinking(' a lamp.')),
+        chunk([
+          { type: 'text', text: '# A ' },
+          { type: 'reference', reference_ids: [1] },
+        ]),
+        chunk([{ type: 'text', text: 'lamp' }]),
+        chunk('\n\nIt shines.', 'stop'),
+      ],
+      true,
+    );
+  expect(await textOf(taskFor('markdown'))).toBe('# A lamp\n\nIt shines.\n');
+  expect(openai.chats).toHaveLength(1);
+});
+
 test('an answer that was cut off is kept, and continued in a call of its own', async () => {
   openai.write = (messages) =>
     messages.length === 2 ? { text: '# A lamp\n\nIt stands by the win', finish: 'length' } : { text: 'dow.' };

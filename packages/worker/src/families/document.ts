@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { makeDocument } from '../documents/make.ts';
 import type { DocumentAccount } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import { entries, fields, text, word } from './answer-fields.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
@@ -22,16 +23,27 @@ const MOST_CHARACTERS = 500_000;
 /** Half of the way, as far as a bar can tell that knows no end. */
 const TYPICAL_CHARACTERS = 8000;
 
-const Chunk = z.object({
-  id: z.string().optional(),
-  choices: z.array(
-    z.object({
-      delta: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }).optional(),
-      finish_reason: z.string().nullish(),
+/** Reasoning models send lists of parts, of which only the text is the answer. */
+const Content = z
+  .union([z.string(), entries({ type: word, text: z.string().optional().catch(undefined) })])
+  .optional()
+  .catch(undefined);
+const Chunk = z
+  .object({
+    id: text,
+    choices: entries({
+      delta: fields({ content: Content, refusal: z.string().optional().catch(undefined) }),
+      finish_reason: z.unknown(),
     }),
-  ),
-});
+  })
+  .catch({ choices: [] });
+
 const Beginning = z.object({ text: z.string() });
+
+const writtenIn = (content: z.infer<typeof Content>): string =>
+  typeof content === 'string'
+    ? content
+    : (content ?? []).map((part) => ((part.type ?? 'text') === 'text' ? (part.text ?? '') : '')).join('');
 
 interface Written {
   id: string;
@@ -57,24 +69,25 @@ export function document(account: DocumentAccount, host: Host): Family {
     const { chat } = await client();
     // Bit by bit, because a connection on which nothing was heard for five minutes is dropped.
     const stream = await chat.completions.create({ model: modelFor(task), messages, stream: true }, { signal });
-    let [id, text, refusal, finish] = ['', '', '', ''];
+    let [id, written, refusal, finish] = ['', '', '', ''];
     for await (const chunk of stream) {
       const { id: named, choices } = Chunk.parse(chunk);
       id ||= named ?? '';
       for (const { delta, finish_reason } of choices) {
-        text += delta?.content ?? '';
+        written += writtenIn(delta?.content);
         refusal += delta?.refusal ?? '';
-        finish ||= finish_reason ?? '';
+        // Of a reason that cannot be read, only this is known: it is the end.
+        finish ||= typeof finish_reason === 'string' ? finish_reason : finish_reason ? 'stop' : '';
       }
-      if (text.length + refusal.length > MOST_CHARACTERS)
+      if (written.length + refusal.length > MOST_CHARACTERS)
         throw new StepError('PROVIDER_FAILED', `${vendor.name} writes without end.`);
-      onProgress(text.length / (text.length + TYPICAL_CHARACTERS));
+      onProgress(written.length / (written.length + TYPICAL_CHARACTERS));
     }
     if (finish === 'content_filter' || refusal !== '') {
       throw refused(vendor, { type: 'CONTENT_POLICY', words: refusal || undefined }, task);
     }
     if (finish === '') throw new Incomprehensible('its answer breaks off.');
-    return { id, text, cut: finish === 'length' };
+    return { id, text: written, cut: finish === 'length' };
   }
 
   async function made({ task, signal }: Call, answer: string): Promise<Submitted> {

@@ -21,13 +21,15 @@ const fullHd = (asked: Parameters<typeof taskFor>[1] = {}) =>
   taskFor('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
 const submit = (asked?: Parameters<typeof taskFor>[1]) => family().submit(callFor(fullHd(asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST');
-const job = () => ({ id: vendor.orders[0]?.id ?? '' });
+const job = (urls?: object) => ({ id: vendor.orders[0]?.id ?? '', urls });
 const poll = () => family().poll({ ...callFor(fullHd()), job: job() });
 
 describe('H3 Max at 1080p', () => {
   test('is ordered at fal, and only that', async () => {
     family().check(fullHd());
-    expect(await submit({ configs: { durationSeconds: 7, aspectRatio: '9:16' } })).toEqual({ job: job() });
+    expect(await submit({ configs: { durationSeconds: 7, aspectRatio: '9:16' } })).toMatchObject({
+      job: { id: job().id },
+    });
     expect(lastOrder()).toMatchObject({
       path: '/minimax/h3-max/text-to-video',
       headers: { authorization: `Key ${FAL_KEY}` },
@@ -76,6 +78,50 @@ describe('H3 Max at 1080p', () => {
     expect(vendor.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
+  const NAMED = { status: '/elsewhere/1/status?logs=0', response: '/elsewhere/1', cancel: '/elsewhere/1/cancel' };
+  const urlsAt = (origin: string) =>
+    Object.fromEntries(Object.entries(NAMED).map(([action, path]) => [action, origin + path]));
+
+  test('is asked for at the addresses that fal names', async () => {
+    vendor.after = ({ method }) => {
+      if (method !== 'POST') return undefined;
+      const { status: status_url, response: response_url, cancel: cancel_url } = urlsAt(vendor.url);
+      return { body: { request_id: job().id, status_url, response_url, cancel_url } };
+    };
+    const submitted = await submit();
+    if (!('job' in submitted)) throw new Error('there is no job');
+    vendor.before = ({ path }) => (path.endsWith('/status') ? { body: { status: 'IN_PROGRESS' } } : { body: {} });
+    const call = { ...callFor(fullHd()), job: JSON.parse(JSON.stringify(submitted.job)) };
+    await family().poll(call);
+    await family().cancel?.(call);
+    vendor.before = ({ path }) =>
+      path.endsWith('/status')
+        ? { body: { status: 'COMPLETED' } }
+        : { body: { video: { url: 'https://x.example/1' } } };
+    expect(await family().poll(call)).toEqual({ state: 'succeeded', output: { url: 'https://x.example/1' } });
+    expect(vendor.requests.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /elsewhere/1/status',
+      'GET /elsewhere/1/status',
+      'PUT /elsewhere/1/cancel',
+      'GET /elsewhere/1/status',
+      'GET /elsewhere/1',
+    ]);
+  });
+
+  test.each([
+    ['another host', () => urlsAt(other.url)],
+    ['no address', () => ({ status: 'status', response: 7, cancel: null })],
+    ['nothing', () => undefined],
+  ])('is asked for at its usual place where fal names %s: the key stays with fal', async (_, urls) => {
+    await submit();
+    const call = { ...callFor(fullHd()), job: job(urls()) };
+    expect(await family().poll(call)).toMatchObject({ state: 'succeeded' });
+    vendor.progress = () => ({ status: 'IN_QUEUE' });
+    await family().cancel?.(call);
+    expect(vendor.orders[0]?.canceled).toBe(true);
+    expect(other.requests).toEqual([]);
+  });
+
   test('is canceled unless it is done', async () => {
     await submit();
     const cancel = () => family().cancel?.({ ...callFor(fullHd()), job: job() });
@@ -117,6 +163,19 @@ describe('a refusal', () => {
     await expect(poll()).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
     vendor.progress = () => ({ status: 'COMPLETED', error: 'the runner broke', error_type: 'runner_error' });
     await expect(poll()).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  });
+
+  test.each<[number, object, StepErrorType]>([
+    [504, {}, 'PROVIDER_FAILED'],
+    [504, { detail: 'Request timed out', error_type: 'request_timeout' }, 'PROVIDER_FAILED'],
+    [503, { detail: 'Runner is gone', error_type: 'runner_disconnected' }, 'PROVIDER_FAILED'],
+    [500, { detail: [{ loc: ['body'], msg: 'no', type: 'internal_server_error' }] }, 'PROVIDER_FAILED'],
+    [502, {}, 'TRANSIENT'],
+    [429, { detail: 'too fast' }, 'RATE_LIMITED'],
+  ])('of a result that answers %i %o is %s', async (status, body, type) => {
+    await submit();
+    vendor.before = ({ path }) => (path.endsWith('/status') ? undefined : { status, body });
+    await expect(poll()).rejects.toMatchObject({ type });
   });
 
   test('of what is no longer there, or under a key of no account', async () => {

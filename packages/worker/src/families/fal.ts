@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { FalAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import { address, entries, fields, id, text, word } from './answer-fields.ts';
 import { TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
+import { jobState, type StatusWords } from './job-state.ts';
 import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { type Refusal, refused } from './refusal.ts';
+import { ofEnded, type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
@@ -22,13 +24,14 @@ const PICTURES: PictureLimits = {
   ...TOGETHER,
 };
 
-const Created = z.object({ request_id: z.string().min(1) });
-const Status = z.object({
-  status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
-  error: z.string().nullish(),
-  error_type: z.string().nullish(),
-});
-const Result = z.object({ video: z.object({ url: z.url() }) });
+const Created = z.object({ request_id: id, status_url: address, response_url: address, cancel_url: address });
+const Status = z.object({ status: word, error: text, error_type: text });
+const Result = z.object({ video: fields({ url: address }) });
+const WORDS: StatusWords = { running: ['IN_QUEUE', 'IN_PROGRESS'], succeeded: ['COMPLETED'], failed: [] };
+
+/** The addresses of a request, as fal named them. */
+const Urls = z.object({ status: address, response: address, cancel: address });
+type Action = keyof z.infer<typeof Urls>;
 
 /** MiniMax H3 Max in fal's queue; its client is not used, because it repeats an order that was not answered. */
 export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
@@ -40,8 +43,25 @@ export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
     headers: { authorization: `Key ${apiKey}` },
     refusalIn,
   };
-  const pathOf = ({ id }: JobRef) => `${APP}/requests/${encodeURIComponent(id)}`;
-  const look = (call: Call & { job: JobRef }) => ask(api, Status, { path: `${pathOf(call.job)}/status` }, call);
+  /** What a request is asked under: the address that fal named, or its usual place. The key goes to no other host. */
+  function at({ id, urls }: JobRef, action: Action): Pick<Parameters<typeof ask>[2], 'path'> & { api: VendorApi } {
+    const named = URL.parse(Urls.catch({}).parse(urls)[action] ?? '');
+    const { origin } = new URL(queueUrl);
+    if (named?.origin === origin) return { api: { ...api, baseUrl: origin }, path: named.pathname + named.search };
+    const suffix = action === 'response' ? '' : `/${action}`;
+    return { api, path: `${APP}/requests/${encodeURIComponent(id)}${suffix}` };
+  }
+
+  const look = (call: Call & { job: JobRef }) => {
+    const { api: there, path } = at(call.job, 'status');
+    return ask(there, Status, { path }, call);
+  };
+
+  /** What it found wrong with the order, it says only here. */
+  function resultOf(call: Call & { job: JobRef }) {
+    const { api: there, path } = at(call.job, 'response');
+    return ask({ ...there, refusalIn: endedRefusalIn }, Result, { path }, call);
+  }
 
   return {
     provider: 'live',
@@ -63,28 +83,40 @@ export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
         ...(pictures.length > 0 && { reference_image_urls: pictures.map(dataUri) }),
       };
       const path = `${APP}/${pictures.length > 0 ? 'reference-to-video' : 'text-to-video'}`;
-      const { request_id: id } = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
-      return { job: { id } };
+      const created = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+      const { status_url: status, response_url: response, cancel_url: cancel } = created;
+      return { job: { id: created.request_id, urls: { status, response, cancel } } };
     },
 
     async poll(call) {
       const { status, error, error_type: kind } = await look(call);
-      if (status === 'IN_QUEUE') return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
-      if (status === 'IN_PROGRESS') return { state: 'running', progress: 0.4, retryAfterMs: POLL_MS };
-      if (error) throw refused(api, { type: meaningOf(kind ?? '') ?? 'PROVIDER_FAILED', words: error }, call.task);
-      // What it found wrong with the order, it says only here.
-      const { video } = await ask(api, Result, { path: pathOf(call.job) }, call);
-      return { state: 'succeeded', output: { url: video.url } };
+      const running = { state: 'running', progress: status === 'IN_QUEUE' ? 0 : 0.4, retryAfterMs: POLL_MS } as const;
+      const ended = jobState(api, WORDS, { status, hasResult: false, hasError: error !== undefined }) !== 'running';
+      if (!ended && status !== undefined) return running;
+      const failed = () => refused(api, { type: ofEnded(meaningOf(kind ?? '')), words: error }, call.task);
+      const url = await resultOf(call).then(
+        ({ video }) => video?.url,
+        (failure: unknown) => {
+          // Without a status, only a result tells that the request has ended.
+          if (ended) throw error === undefined ? failure : failed();
+        },
+      );
+      if (url !== undefined) return { state: 'succeeded', output: { url } };
+      if (!ended) return running;
+      throw error === undefined
+        ? refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task)
+        : failed();
     },
 
     async cancel(call) {
       if ((await look(call)).status === 'COMPLETED') return;
-      await ask(api, z.unknown(), { method: 'PUT', path: `${pathOf(call.job)}/cancel` }, call);
+      const { api: there, path } = at(call.job, 'cancel');
+      await ask(there, z.unknown(), { method: 'PUT', path }, call);
     },
 
     async probe(signal) {
-      const path = `${pathOf(NOBODYS_REQUEST)}/status`;
-      await ask(api, z.unknown(), { path }, { signal }).catch((error: unknown) => {
+      const { api: there, path } = at(NO_REQUEST, 'status');
+      await ask(there, z.unknown(), { path }, { signal }).catch((error: unknown) => {
         // It has nothing to list: but a request that is not there is found missing only by those who may look.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
       });
@@ -93,23 +125,59 @@ export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
   };
 }
 
-const NOBODYS_REQUEST: JobRef = { id: '00000000-0000-0000-0000-000000000000' };
+const NO_REQUEST: JobRef = { id: '00000000-0000-0000-0000-000000000000' };
 
-const meaningOf = (kind: string): StepErrorType | undefined =>
-  kind === 'content_policy_violation' ? 'CONTENT_POLICY' : undefined;
+const MEANINGS = new Map<string, StepErrorType>([
+  ['content_policy_violation', 'CONTENT_POLICY'],
+  ...[
+    ...['bad_request', 'value_error', 'missing', 'extra_forbidden', 'one_of', 'multiple_of', 'feature_not_supported'],
+    ...[
+      'greater_than',
+      'greater_than_equal',
+      'less_than',
+      'less_than_equal',
+      'sequence_too_short',
+      'sequence_too_long',
+    ],
+    ...['image_too_small', 'image_too_large', 'image_load_error', 'face_detection_error', 'unsupported_image_format'],
+    ...['file_download_error', 'file_too_large', 'unsupported_audio_format', 'unsupported_video_format'],
+  ].map((kind): [string, StepErrorType] => [kind, 'INVALID_INPUT']),
+  ...[
+    ...['internal_server_error', 'internal_error', 'generation_timeout', 'request_timeout', 'startup_timeout'],
+    ...['downstream_service_error', 'downstream_service_unavailable', 'no_media_generated', 'client_disconnected'],
+    ...['runner_scheduling_failure', 'runner_connection_timeout', 'runner_disconnected', 'runner_connection_refused'],
+    ...['runner_connection_error', 'runner_incomplete_response', 'runner_server_error', 'client_cancelled'],
+  ].map((kind): [string, StepErrorType] => [kind, 'TRANSIENT']),
+]);
 
-const Refused = z.object({
-  detail: z.union([z.string(), z.array(z.object({ msg: z.string(), type: z.string() })).min(1)]),
-});
+export const meaningOf = (kind: string): StepErrorType | undefined => MEANINGS.get(kind);
+
+const Refused = z
+  .object({ detail: z.union([z.string(), entries({ msg: text, type: text })]).optional(), error_type: text })
+  .catch({});
+
+/** The words of a refusal, and its kind where it names one. */
+function saidIn({ body, headers }: Answer): { words: string | undefined; kind: string | undefined } {
+  const { detail, error_type } = Refused.parse(body);
+  const kind = error_type ?? headers.get('x-fal-error-type') ?? undefined;
+  if (typeof detail === 'string') return { words: detail, kind };
+  const words = (detail ?? []).flatMap(({ msg }) => msg ?? []).join('; ');
+  return { words: words || undefined, kind: detail?.[0]?.type ?? kind };
+}
 
 function refusalIn(answer: Answer): Refusal | null {
   const byStatus = refusalByStatus(answer);
   if (byStatus === null) return null;
-  const said = Refused.safeParse(answer.body).data?.detail;
-  const words = typeof said === 'string' ? said : said?.map(({ msg }) => msg).join('; ');
-  const kind = typeof said === 'string' ? '' : (said?.[0]?.type ?? '');
+  const { words, kind } = saidIn(answer);
   const delayMs = byStatus.type === 'RATE_LIMITED' ? BUSY_MS : undefined;
   if (answer.status === 403 && /balance/i.test(words ?? '')) return { type: 'BALANCE', words };
   if (answer.status === 404) return { type: 'RESULT_EXPIRED', words };
-  return { type: meaningOf(kind) ?? byStatus.type, words: words ?? byStatus.words, delayMs };
+  return { type: meaningOf(kind ?? '') ?? byStatus.type, words: words ?? byStatus.words, delayMs };
+}
+
+/** Of a request that has ended: what it failed with, and a timeout, stay as they are. */
+function endedRefusalIn(answer: Answer): Refusal | null {
+  const refusal = refusalIn(answer);
+  const isFinal = answer.status === 504 || saidIn(answer).kind !== undefined;
+  return refusal?.type === 'TRANSIENT' && isFinal ? { ...refusal, type: 'PROVIDER_FAILED' } : refusal;
 }

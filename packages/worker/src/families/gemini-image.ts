@@ -2,6 +2,7 @@ import type { Part } from '@google/genai';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { wireModels } from './account-models.ts';
+import { entries, fields, flag, text, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
 import { inHand, writeInHand } from './in-hand.ts';
@@ -18,30 +19,12 @@ const LIMITS: PictureLimits = {
 };
 
 const Answer = z.object({
-  promptFeedback: z
-    .object({ blockReason: z.string().optional(), blockReasonMessage: z.string().optional() })
-    .optional(),
-  candidates: z
-    .array(
-      z.object({
-        finishReason: z.string().optional(),
-        finishMessage: z.string().optional(),
-        content: z
-          .object({
-            parts: z
-              .array(
-                z.object({
-                  text: z.string().optional(),
-                  thought: z.boolean().optional(),
-                  inlineData: z.object({ mimeType: z.string().optional(), data: z.string() }).optional(),
-                }),
-              )
-              .optional(),
-          })
-          .optional(),
-      }),
-    )
-    .optional(),
+  promptFeedback: fields({ blockReason: word, blockReasonMessage: text }),
+  candidates: entries({
+    finishReason: word,
+    finishMessage: text,
+    content: fields({ parts: entries({ text, thought: flag, inlineData: fields({ data: word }) }) }),
+  }),
 });
 type Answer = z.infer<typeof Answer>;
 
@@ -92,7 +75,7 @@ const partsOf = ({ mimeType, bytes }: Reference, index: number): Part[] => [
 ];
 
 const partsIn = ({ candidates }: Answer) =>
-  (candidates?.[0]?.content?.parts ?? []).filter(({ thought }) => thought !== true);
+  (candidates[0]?.content?.parts ?? []).filter(({ thought }) => thought !== true);
 
 /** The last one counts: those before it are drafts. */
 const pictureIn = (answer: Answer): string | null =>
@@ -109,7 +92,7 @@ function refusalIn(answer: Answer): Refusal {
   if (blockReason !== undefined) {
     return { type: 'CONTENT_POLICY', words: blockReasonMessage ?? `the prompt is blocked (${blockReason}).` };
   }
-  const { finishReason, finishMessage } = answer.candidates?.[0] ?? {};
+  const { finishReason, finishMessage } = answer.candidates[0] ?? {};
   const reason = finishReason ?? 'no reason given';
   if (POLICY.has(reason))
     return { type: 'CONTENT_POLICY', words: finishMessage ?? `the picture is blocked (${reason}).` };

@@ -2,8 +2,9 @@ import type { GoogleGenAI } from '@google/genai';
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import { StepError } from '../step-error.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
 import { findings } from './account-models.ts';
+import { entries, fields, text } from './answer-fields.ts';
 import { lazily } from './lazily.ts';
 import { type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
@@ -35,19 +36,13 @@ export async function callGoogle<T>(vendor: Vendor, { task, kind }: GoogleCall, 
   }
 }
 
-const Detail = z.object({
-  '@type': z.string().default(''),
-  retryDelay: z.string().optional(),
-  violations: z.array(z.object({ quotaId: z.string().optional() })).optional(),
+const Said = fields({
+  message: text,
+  status: text,
+  details: entries({ retryDelay: text, violations: entries({ quotaId: text }) }),
 });
-const Body = z.object({
-  error: z.object({
-    message: z.string().default(''),
-    status: z.string().default(''),
-    details: z.array(Detail).optional().catch(undefined),
-  }),
-});
-type GoogleError = z.infer<typeof Body>['error'];
+const Body = z.object({ error: Said });
+type GoogleError = Partial<NonNullable<z.infer<typeof Said>>>;
 
 const HOUR_MS = 3_600_000;
 
@@ -58,22 +53,42 @@ function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
     return { type: wasSent(error) ? unknown : 'TRANSIENT' };
   }
   const said = saidIn(error.message);
-  const words = said.message || `status ${status}`;
-  if (status === 429) return tooMuch(said);
-  if (status === 404) return { type: kind === 'look' ? 'RESULT_EXPIRED' : 'AUTH', words };
-  if (status === 401 || status === 403) return { type: 'AUTH', words };
+  const words = said.message ?? `status ${status}`;
+  const type = meaningOf(status) ?? (status >= 500 ? 'TRANSIENT' : 'INVALID_INPUT');
+  if (type === 'RATE_LIMITED') return tooMuch(said);
+  if (status === 404 && kind === 'look') return { type: 'RESULT_EXPIRED', words };
   // Overloaded, it makes no picture; of a job nobody can be as sure.
-  if (status === 503 && said.status === 'UNAVAILABLE' && kind !== 'order') return { type: 'TRANSIENT', words };
-  if (status >= 500 || status === 408 || status === 409) return { type: unknown, words };
+  const isOverloaded = status === 503 && said.status === 'UNAVAILABLE' && kind !== 'order';
+  if (type === 'TRANSIENT') return { type: isOverloaded ? type : unknown, words };
+  if (type !== 'INVALID_INPUT') return { type, words };
   if (isAccess(said)) return { type: 'AUTH', words };
-  return { type: isPolicy(words) ? 'CONTENT_POLICY' : 'INVALID_INPUT', words };
+  return { type: isPolicy(words) ? 'CONTENT_POLICY' : type, words };
 }
+
+/** Google's statuses each have one of its canonical codes; what one status covers is told apart by the message. */
+const BY_STATUS: Partial<Record<number, StepErrorType>> = {
+  400: 'INVALID_INPUT',
+  401: 'AUTH',
+  403: 'AUTH',
+  404: 'AUTH',
+  408: 'TRANSIENT',
+  409: 'TRANSIENT',
+  413: 'INVALID_INPUT',
+  429: 'RATE_LIMITED',
+  499: 'TRANSIENT',
+  500: 'TRANSIENT',
+  501: 'INVALID_INPUT',
+  503: 'TRANSIENT',
+  504: 'TRANSIENT',
+};
+
+export const meaningOf = (status: number): StepErrorType | undefined => BY_STATUS[status];
 
 function saidIn(message: string): GoogleError {
   try {
-    return Body.parse(JSON.parse(message)).error;
+    return Body.parse(JSON.parse(message)).error ?? {};
   } catch {
-    return { message: '', status: '', details: undefined };
+    return {};
   }
 }
 
@@ -81,13 +96,13 @@ function saidIn(message: string): GoogleError {
 function tooMuch({ message, details = [] }: GoogleError): Refusal {
   const asked = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay ?? '';
   const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 : undefined;
-  const daily = details.some(({ violations = [] }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));
+  const daily = details.some(({ violations }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));
   if (daily || (delayMs ?? 0) > HOUR_MS) return { type: 'BALANCE', words: message };
   return { type: 'RATE_LIMITED', delayMs };
 }
 
 /** Refusals that look like bad input, but only whoever runs the account can do something about. */
-const isAccess = ({ message, status }: GoogleError): boolean =>
+const isAccess = ({ message = '', status }: GoogleError): boolean =>
   status === 'FAILED_PRECONDITION' || /API key (not valid|expired)|use case is currently not supported/i.test(message);
 
 export const isPolicy = (words: string): boolean => /usage guidelines|usage polic|responsible ai|safety/i.test(words);

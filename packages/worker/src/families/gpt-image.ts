@@ -2,6 +2,7 @@ import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources
 import { z } from 'zod';
 import type { OpenAiAccount } from '../provider-settings.ts';
 import { wireModels } from './account-models.ts';
+import { entries, number, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
 import type { Host } from './open.ts';
@@ -10,11 +11,9 @@ import { namedPrompt, type PictureLimits, type Reference, readPictures } from '.
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], mostBytes: 50 * 1024 * 1024 - 1 };
 
-const Completed = z.object({
-  type: z.enum(['image_generation.completed', 'image_edit.completed']),
-  b64_json: z.string().min(1),
-});
-const WholeAnswer = z.object({ data: z.tuple([z.object({ b64_json: z.string().min(1) })]) });
+/** A draft counts its number; the picture itself does not. */
+const Event = z.object({ type: word, b64_json: word, partial_image_index: number }).catch({});
+const WholeAnswer = z.object({ data: entries({ b64_json: word }) }).catch({ data: [] });
 
 /** OpenAI's images: one call, whose answer is the picture. There is no job that could be asked for later. */
 export function gptImage(account: OpenAiAccount, host: Host): Family {
@@ -70,12 +69,14 @@ async function pictureIn(
 ): Promise<string> {
   // Whatever stands at the address may not know how to stream.
   if (response.headers.get('content-type')?.startsWith('application/json')) {
-    const whole = WholeAnswer.safeParse(await response.json());
-    if (whole.success) return whole.data.data[0].b64_json;
+    const { data } = WholeAnswer.parse(await response.json());
+    const picture = data.find(({ b64_json }) => b64_json !== undefined)?.b64_json;
+    if (picture !== undefined) return picture;
   }
   for await (const event of response.bodyUsed ? [] : events) {
-    const completed = Completed.safeParse(event);
-    if (completed.success) return completed.data.b64_json;
+    const { type, b64_json: picture, partial_image_index: draft } = Event.parse(event);
+    const isWhole = type === undefined ? draft === undefined : type.endsWith('.completed');
+    if (isWhole && picture !== undefined) return picture;
   }
   throw new Incomprehensible('its answer holds no picture.');
 }

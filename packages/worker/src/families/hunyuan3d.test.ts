@@ -37,6 +37,7 @@ const cloud = (own: Partial<TencentCloudAccount> = {}): TencentCloudAccount => (
   endpoint: double.url,
   version: '2023-09-01',
   region: 'ap-singapore',
+  takesModel: true,
   ...own,
 });
 const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
@@ -67,7 +68,7 @@ const DOORS = [
 ] as const;
 
 describe('what is ordered', () => {
-  const settings = { EnablePBR: true, FaceCount: 500_000, GenerateType: 'Normal' };
+  const settings = { EnablePBR: true, GenerateType: 'Normal' };
 
   test('words, signed for Tencent Cloud', async () => {
     expect(await submit(open(cloud()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
@@ -86,6 +87,14 @@ describe('what is ordered', () => {
     expect(double.requests[0]?.body).toEqual({ Model: '3.1', Prompt: 'A lamp', ...settings });
   });
 
+  test('no model where the product has only one, unless the operator names it', async () => {
+    double.takesModel = false;
+    await submit(open(cloud({ takesModel: false })));
+    expect(double.requests[0]?.body).toEqual({ Prompt: 'A lamp', ...settings });
+    const named = submit(open(cloud({ takesModel: false }), { 'hunyuan3d-3.1': '3.1' }));
+    await expect(named).rejects.toMatchObject({ type: 'INVALID_INPUT' });
+  });
+
   test('words, to TokenHub', async () => {
     expect(await submit(open(hub()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
     expect(double.requests).toMatchObject([
@@ -95,7 +104,6 @@ describe('what is ordered', () => {
       model: 'hy-3d-3.1',
       prompt: 'A lamp',
       enable_pbr: true,
-      face_count: 500_000,
       generate_type: 'Normal',
     });
   });
@@ -159,7 +167,13 @@ const CODES = [
   ['LimitExceeded', 'RATE_LIMITED'],
   ['FailedOperation.JobNotExist', 'RESULT_EXPIRED'],
   ['FailedOperation.JobNotFound', 'RESULT_EXPIRED'],
-  ['FailedOperation.SomethingNew', 'PROVIDER_FAILED'],
+  ['FailedOperation.EngineServerLimitExceeded', 'RATE_LIMITED'],
+  ['FailedOperation.FreeResourcePackExhausted', 'BALANCE'],
+  ['FailedOperation.ResourcePackExhausted', 'BALANCE'],
+  ['FailedOperation.ServiceStopArrears', 'BALANCE'],
+  ['FailedOperation.ServiceNotActivated', 'AUTH'],
+  ['FailedOperation.ServiceStop', 'AUTH'],
+  ['ResourceNotFound', 'RESULT_EXPIRED'],
 ] as const;
 const UNDECIDED = [
   'InternalError',
@@ -167,6 +181,10 @@ const UNDECIDED = [
   'FailedOperation.InnerError',
   'FailedOperation.ServerError',
   'RequestTimeout',
+  'FailedOperation.EngineRequestTimeout',
+  'FailedOperation.EngineServerError',
+  'FailedOperation.SomethingNew',
+  'SomethingNew',
 ];
 
 const complaint = (Code: string): Reply => ({
@@ -287,9 +305,15 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
     });
   });
 
-  test('a result without a GLB is a failure', async () => {
+  test('a result without a GLB is a failure that names what there is', async () => {
     const files = [{ Type: 'OBJ', Url: 'https://x.example/' }];
-    await expect(poll(family(), { status: 'DONE', files })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+    await expect(poll(family(), { status: 'DONE', files })).rejects.toMatchObject({
+      type: 'PROVIDER_FAILED',
+      message: 'Hunyuan3D failed: it made no GLB, only OBJ. Only GLB can be stored.',
+    });
+    await expect(poll(family(), { status: 'DONE', files: [] })).rejects.toMatchObject({
+      message: 'Hunyuan3D failed: it made no file. Only GLB can be stored.',
+    });
   });
 
   test('the GLB is fetched without the key, until its time is over', async () => {
@@ -312,6 +336,14 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
 test('a probe tells that the access is wrong, or that nobody answers', async () => {
   await expect(open(cloud({ secretId: 'AKIDother' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
   await expect(open(hub({ apiKey: 'hub-other' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
+  for (const code of ['FailedOperation.ServiceNotActivated', 'FailedOperation.ServiceStop']) {
+    double.before = () => complaint(code);
+    await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
+  }
+  double.before = () => complaint('FailedOperation.ServiceStopArrears');
+  await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'BALANCE' });
+  double.before = () => complaint('SomethingNew');
+  await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
   double.before = () => ({ status: 503, body: '' });
   await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
 });

@@ -2,7 +2,9 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import { address, entries, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Ordered } from './family.ts';
+import { jobState, type StatusWords } from './job-state.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
@@ -25,17 +27,18 @@ const UNSEEN_MS = 120_000;
 /** The turbo model takes less beside a picture than alone. */
 const TURBO_CHARACTERS_WITH_PICTURE = 2500;
 
-const Created = z.object({ data: z.object({ id: z.string().min(1) }) });
+/** An order that is reported as a duplicate, but cannot be found yet, is looked for again after this time. */
+const DUPLICATE_MS = 5000;
+
+const Created = z.object({ data: z.object({ id }) });
 const Tasks = z.object({
-  data: z.array(
-    z.object({
-      id: z.string().min(1),
-      status: z.enum(['submitted', 'processing', 'succeeded', 'succeed', 'failed']),
-      message: z.string().nullish(),
-      outputs: z.array(z.object({ type: z.string(), url: z.url().optional() })).nullish(),
-    }),
-  ),
+  data: entries({ id: text, status: word, message: text, outputs: entries({ type: word, url: address }) }),
 });
+const WORDS: StatusWords = {
+  running: ['submitted', 'processing'],
+  succeeded: ['succeeded', 'succeed'],
+  failed: ['failed'],
+};
 const Since = z.object({ orderedAt: z.number().catch(0) });
 
 /** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
@@ -49,7 +52,8 @@ export function kling(account: KeyedAccount, host: Host): Family {
       { path: `/tasks?external_task_ids=${encodeURIComponent(call.clientJobId)}` },
       call,
     );
-    return data[0] === undefined ? null : ordered(data[0].id, call.task);
+    const found = data.find((task) => task.id !== undefined)?.id;
+    return found === undefined ? null : ordered(found, call.task);
   }
 
   return {
@@ -82,8 +86,10 @@ export function kling(account: KeyedAccount, host: Host): Family {
         const { data } = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
         return ordered(data.id, task);
       } catch (error) {
-        // An id that is taken is refused like any other bad parameter: then the order is there already.
-        const found = error instanceof StepError && error.type === 'INVALID_INPUT' ? await lookUp(call) : null;
+        // An id that is taken is refused like any other bad parameter: then the order is there already. One that
+        // cannot be found yet is asked for again: the next submit of the same id is the next look.
+        const mayExist = error instanceof StepError && (error.type === 'INVALID_INPUT' || error.type === 'NOT_READY');
+        const found = mayExist ? await lookUp(call) : null;
         if (found === null) throw error;
         return found;
       }
@@ -97,12 +103,16 @@ export function kling(account: KeyedAccount, host: Host): Family {
         if (Date.now() - orderedAt > UNSEEN_MS) throw refused(api, { type: 'RESULT_EXPIRED' }, call.task);
         return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
       }
-      if (found.status === 'failed') throw refused(api, failureIn(found.message ?? ''), call.task);
-      if (found.status === 'submitted') return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
-      if (found.status === 'processing') return { state: 'running', progress: 0.4, retryAfterMs: POLL_MS };
-      const video = found.outputs?.find(({ type, url }) => type === 'video' && url !== undefined);
-      if (video === undefined) throw refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task);
-      return { state: 'succeeded', output: { url: video.url } };
+      // A task has outputs of other types as well; one without a type is taken for the video.
+      const url = found.outputs.find((output) => output.url && (output.type ?? 'video') === 'video')?.url;
+      // Its message is no sign of a failure: a task has one in every state.
+      const state = jobState(api, WORDS, { status: found.status, hasResult: url !== undefined, hasError: false });
+      if (state === 'running') {
+        return { state, progress: found.status === 'submitted' ? 0 : 0.4, retryAfterMs: POLL_MS };
+      }
+      if (state === 'failed') throw refused(api, failureIn(found.message ?? ''), call.task);
+      if (url === undefined) throw refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task);
+      return { state, output: { url } };
     },
 
     async probe(signal) {
@@ -153,7 +163,7 @@ function ordered(id: string, task: WorkerTask): Ordered {
   return { job, warnings: [`The first frame decides the shape of the video: ${aspectRatio} was not asked for.`] };
 }
 
-const Said = z.object({ code: z.number(), message: z.string().nullish() });
+const Said = z.object({ code: text, message: text }).catch({});
 
 /** Three meanings share the status 429: only the code tells them apart. */
 const MEANINGS: Partial<Record<number, StepErrorType>> = {
@@ -180,14 +190,20 @@ const MEANINGS: Partial<Record<number, StepErrorType>> = {
   5002: 'TRANSIENT',
 };
 
+export const meaningOf = (code: string): StepErrorType | undefined => MEANINGS[Number(code)];
+
+/** The only refusal that has no code of its own. */
+const isDuplicate = (words: string): boolean =>
+  /external_?(task_?)?id.*(already|duplicat|exist|in use|unique)/i.test(words);
+
 /** A status of 200 is no success yet: the code is. */
 function refusalIn(answer: Answer): Refusal | null {
-  const said = Said.safeParse(answer.body);
-  if (!said.success || said.data.code === 0) return null;
-  const { code, message } = said.data;
-  const type = MEANINGS[code] ?? refusalByStatus(answer)?.type ?? 'TRANSIENT';
-  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
-  return { type, words: `${message ?? ''} (${code})`, delayMs };
+  const { code = '', message = '' } = Said.parse(answer.body);
+  if (!/^\d+$/.test(code) || Number(code) === 0) return null;
+  const words = `${message} (${code})`;
+  if (code === '1201' && isDuplicate(message)) return { type: 'NOT_READY', words, delayMs: DUPLICATE_MS };
+  const type = meaningOf(code) ?? refusalByStatus(answer)?.type ?? 'TRANSIENT';
+  return { type, words, delayMs: type === 'RATE_LIMITED' ? BUSY_MS : undefined };
 }
 
 /** A task that failed says why in words only. */

@@ -1,11 +1,13 @@
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import { StepError } from '../step-error.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import { address, fields, id, number, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
+import { jobState, type StatusWords } from './job-state.ts';
 import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { type Refusal, refused } from './refusal.ts';
+import { type Refusal, refused, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { type Answer, ask, bearerApi } from './vendor-api.ts';
 
@@ -21,33 +23,43 @@ const Ref = z.object({
 });
 type Ref = z.infer<typeof Ref>;
 
-const Ordered = z.object({ result: z.string().min(1) });
+const Ordered = z.object({ result: id });
 const Task = z.object({
-  status: z.enum(['PENDING', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'CANCELED', 'EXPIRED']),
-  progress: z.number().min(0).max(100).catch(0),
-  created_at: z.number().optional().catch(undefined),
-  model_urls: z
-    .object({ glb: z.string().min(1) })
-    .optional()
-    .catch(undefined),
-  task_error: z
-    .object({ message: z.string().catch('') })
-    .nullish()
-    .catch(undefined),
+  status: word,
+  progress: number,
+  created_at: number,
+  model_urls: fields({ glb: address }),
+  task_error: fields({ message: text }),
 });
-const Complaint = z.object({
-  message: z.string().optional().catch(undefined),
-  code: z.string().optional().catch(undefined),
-  error_code: z.string().optional().catch(undefined),
-});
+const WORDS: StatusWords = {
+  running: ['PENDING', 'IN_PROGRESS'],
+  succeeded: ['SUCCEEDED'],
+  failed: ['FAILED', 'CANCELED', 'EXPIRED'],
+};
+
+const Complaint = z.object({ message: text, code: text, error_code: text }).catch({});
 
 const PICTURES: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
 
 /** Shape first, then its surface: from words, Meshy makes and bills a model in two jobs. */
 const TWO_STAGES = ['preview', 'refine'];
 
+/** Models that Meshy still takes, but will retire. */
+const DEPRECATED: Partial<Record<string, { since: string; successor: string }>> = {
+  'meshy-7': { since: '2026-09-18', successor: 'meshy-7.1' },
+};
+
+function deprecationOf(model: string): string | null {
+  const found = DEPRECATED[model];
+  if (found === undefined) return null;
+  const map = JSON.stringify({ 'meshy-7': found.successor });
+  return `Meshy has deprecated ${model} since ${found.since}; PROVIDER_MODEL_MAP=${map} moves to its successor`;
+}
+
 export function meshy(account: KeyedAccount, host: Host): Family {
   const api = bearerApi('Meshy', account, host, refusalIn);
+  const deprecation = deprecationOf(host.wireId('meshy-7', 'meshy-7'));
+  if (deprecation !== null) host.log.warn({ provider: api.name }, deprecation);
 
   async function order(path: Ref['path'], stage: Ref['stage'], body: object, call: Call, warnings: string[]) {
     const { result } = await ask(api, Ordered, { method: 'POST', path, body, paid: true }, call);
@@ -96,7 +108,7 @@ export function meshy(account: KeyedAccount, host: Host): Family {
     async poll({ job, ...call }) {
       const ref = Ref.parse(job);
       const found = await ask(api, Task, { path: `${ref.path}/${encodeURIComponent(ref.id)}` }, call);
-      return polled(found, ref, (refusal) => refused(api, refusal, call.task));
+      return polled(api, found, ref, call.task);
     },
 
     async cancel({ job, ...call }) {
@@ -115,7 +127,7 @@ export function meshy(account: KeyedAccount, host: Host): Family {
         { path: '/openapi/v1/balance' },
         { signal },
       );
-      return `${balance} credits`;
+      return [`${balance} credits`, ...(deprecation === null ? [] : [deprecation])].join('; ');
     },
 
     download: downloadFrom(api),
@@ -128,23 +140,24 @@ function previewOf({ stages }: WorkerTask): string {
   throw new StepError('INTERNAL', 'There is no preview that could be refined.');
 }
 
-function polled(found: z.infer<typeof Task>, { stage }: Ref, refuse: (refusal: Refusal) => StepError): Polled {
-  const words = found.task_error?.message || undefined;
-  switch (found.status) {
-    case 'PENDING':
-    case 'IN_PROGRESS':
-      return { state: 'running', progress: progressOf(stage, found.progress), retryAfterMs: nextLook(found) };
-    case 'SUCCEEDED':
-      if (stage === 'preview') return { state: 'succeeded', output: {} };
-      if (found.model_urls === undefined) throw refuse({ type: 'PROVIDER_FAILED', words: 'it made no GLB.' });
-      return { state: 'succeeded', output: { url: found.model_urls.glb } };
-    case 'EXPIRED':
-      throw refuse({ type: 'RESULT_EXPIRED', words });
-    case 'CANCELED':
-      throw refuse({ type: 'PROVIDER_FAILED', words: words ?? 'the job was canceled there.' });
-    case 'FAILED':
-      throw refuse({ type: isModeration(words) ? 'CONTENT_POLICY' : 'PROVIDER_FAILED', words });
+function polled(vendor: Vendor, found: z.infer<typeof Task>, { stage }: Ref, task: WorkerTask): Polled {
+  const { status, progress = 0, task_error, model_urls } = found;
+  const [words, url] = [task_error?.message, model_urls?.glb];
+  const state = jobState(vendor, WORDS, { status, hasResult: url !== undefined, hasError: words !== undefined });
+  if (state === 'running') {
+    const percent = Math.min(100, Math.max(0, progress));
+    return { state, progress: progressOf(stage, percent), retryAfterMs: nextLook(found.created_at, percent) };
   }
+  if (state === 'failed') throw refused(vendor, failureIn(status, words), task);
+  if (stage === 'preview') return { state, output: {} };
+  if (url === undefined) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'it made no GLB.' }, task);
+  return { state, output: { url } };
+}
+
+function failureIn(status: string | undefined, words: string | undefined): Refusal {
+  if (status === 'EXPIRED') return { type: 'RESULT_EXPIRED', words };
+  if (status === 'CANCELED') return { type: 'PROVIDER_FAILED', words: words ?? 'the job was canceled there.' };
+  return { type: isModeration(words) ? 'CONTENT_POLICY' : 'PROVIDER_FAILED', words };
 }
 
 /** Bringing in the result is the last fifth; two stages share the rest. */
@@ -155,27 +168,39 @@ function progressOf(stage: Ref['stage'], percent: number): number {
 }
 
 /** Looks that grow by half each time, from 5 to 30 seconds, are as far apart as this by the age of the job. */
-function nextLook({ created_at, progress }: z.infer<typeof Task>): number {
-  if (progress >= 95) return 15_000;
-  const age = created_at === undefined ? 0 : Math.max(0, Date.now() - created_at);
+function nextLook(createdAt: number | undefined, percent: number): number {
+  if (percent >= 95) return 15_000;
+  const age = createdAt === undefined ? 0 : Math.max(0, Date.now() - createdAt);
   return Math.min(30_000, 5000 + age / 2);
 }
 
 const isModeration = (words: string | undefined): boolean =>
   /moderat|nsfw|safety|content polic|prohibit/i.test(words ?? '');
 
+const MEANINGS = new Map<string, StepErrorType>([
+  ['RateLimitExceeded', 'RATE_LIMITED'],
+  ['NoMoreConcurrentTasks', 'RATE_LIMITED'],
+  ['TooManyPendingTasks', 'RATE_LIMITED'],
+  ['LimitExceeded', 'RATE_LIMITED'],
+  ['InsufficientCredits', 'BALANCE'],
+  ['400', 'INVALID_INPUT'],
+  ['401', 'AUTH'],
+  ['402', 'BALANCE'],
+  ['403', 'AUTH'],
+  ['404', 'RESULT_EXPIRED'],
+  ['422', 'INVALID_INPUT'],
+  ['429', 'RATE_LIMITED'],
+]);
+
+/** By the name of a refusal, where it has one, or by its status. */
+export const meaningOf = (kind: string): StepErrorType | undefined => MEANINGS.get(kind);
+
 function refusalIn({ status, body }: Answer): Refusal | null {
   if (status < 300) return null;
-  const { message, code, error_code } = Complaint.catch({}).parse(body ?? {});
-  const kind = code ?? error_code ?? '';
-  const words = message ?? (kind || undefined);
-  if (status === 429 || /TooManyPendingTasks|LimitExceeded|NoMoreConcurrentTasks/.test(kind)) {
-    return { type: 'RATE_LIMITED', words };
-  }
-  if (status === 402 || kind === 'InsufficientCredits') return { type: 'BALANCE', words };
-  if (status === 401 || status === 403) return { type: 'AUTH', words };
-  if (status === 404) return { type: 'RESULT_EXPIRED', words };
-  if (status === 400 || status === 422)
-    return { type: isModeration(words) ? 'CONTENT_POLICY' : 'INVALID_INPUT', words };
-  return null;
+  const { message, code, error_code } = Complaint.parse(body);
+  const kind = code ?? error_code ?? message ?? '';
+  const words = message ?? code ?? error_code;
+  const type = meaningOf(kind) ?? meaningOf(String(status));
+  if (type === undefined) return null;
+  return { type: type === 'INVALID_INPUT' && isModeration(words) ? 'CONTENT_POLICY' : type, words };
 }

@@ -34,7 +34,6 @@ describe('an order', () => {
       resolution: '768P',
       duration: 5,
       ratio: '16:9',
-      aigc_watermark: false,
     });
     await submit('minimax-h3-max');
     expect(lastOrder()).toMatchObject({ model: 'MiniMax-H3-Max', extra: { prompt_expansion_mode: 'disabled' } });

@@ -2,7 +2,8 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
-import { contentOf, polledFrom, TaskStatus, TOGETHER } from './content-task.ts';
+import { address, error, fields, id, text, word } from './answer-fields.ts';
+import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
 import { fal } from './fal.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import type { Host } from './open.ts';
@@ -25,14 +26,8 @@ const PICTURES: PictureLimits = {
 const POLL_MS: Record<string, number> = { 'minimax-h3': 10_000, 'minimax-h3-max': 5000 };
 const BUSY_MS = 10_000;
 
-const Created = z.object({ task_id: z.string().min(1) });
-const Found = z.object({
-  task: z.object({
-    status: TaskStatus,
-    error: z.object({ code: z.string(), message: z.string() }).nullish(),
-    content: z.object({ url: z.url().optional() }).nullish(),
-  }),
-});
+const Created = z.object({ task_id: id });
+const Found = z.object({ task: fields({ status: word, error, content: fields({ url: address }) }) });
 
 /** MiniMax's own interface makes all but H3 Max at 1080p, which only fal does. */
 export function minimax(account: MinimaxAccount, host: Host): Family {
@@ -65,7 +60,7 @@ function minimaxItself(account: KeyedAccount, host: Host): Family {
   const api = bearerApi('MiniMax', account, host, refusalIn);
   const wireId = ({ outputModel }: WorkerTask) => host.wireId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
-    (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task;
+    (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ?? {};
 
   return {
     provider: 'live',
@@ -83,13 +78,12 @@ function minimaxItself(account: KeyedAccount, host: Host): Family {
         resolution: resolution.toUpperCase(),
         duration: durationSeconds,
         ratio: aspectRatio,
-        aigc_watermark: false,
         // The prompt is sent as it was written.
         ...(task.outputModel === 'minimax-h3-max' && { extra: { prompt_expansion_mode: 'disabled' } }),
       };
       const order = { method: 'POST', path: '/v2/video_generation', body, paid: true } as const;
-      const { task_id: id } = await ask(api, Created, order, call);
-      return { job: { id } };
+      const created = await ask(api, Created, order, call);
+      return { job: { id: created.task_id } };
     },
 
     async poll(call) {
@@ -106,7 +100,10 @@ function minimaxItself(account: KeyedAccount, host: Host): Family {
         z.unknown(),
         { method: 'DELETE', path: `/v2/video_generation/${encodeURIComponent(call.job.id)}` },
         call,
-      );
+      ).catch((failure: unknown) => {
+        // It has started since the look, and goes on.
+        if (!(failure instanceof StepError && failure.type === 'INVALID_INPUT')) throw failure;
+      });
     },
 
     async probe(signal) {
@@ -116,33 +113,46 @@ function minimaxItself(account: KeyedAccount, host: Host): Family {
   };
 }
 
+/** By the code in the message, or by the type of the error. */
 const MEANINGS = new Map<string, StepErrorType>([
+  ['1042', 'INVALID_INPUT'],
   ['2013', 'INVALID_INPUT'],
+  ['bad_request_error', 'INVALID_INPUT'],
   ['1004', 'AUTH'],
   ['2049', 'AUTH'],
+  ['authorized_error', 'AUTH'],
   ['1008', 'BALANCE'],
+  ['2056', 'BALANCE'],
+  ['insufficient_balance_error', 'BALANCE'],
   ['1026', 'CONTENT_POLICY'],
   ['1027', 'CONTENT_POLICY'],
+  ['unprocessable_entity_error', 'CONTENT_POLICY'],
   ['1002', 'RATE_LIMITED'],
   ['1039', 'RATE_LIMITED'],
-  ['unprocessable_entity_error', 'CONTENT_POLICY'],
+  ['1041', 'RATE_LIMITED'],
+  ['2045', 'RATE_LIMITED'],
+  ['rate_limit_error', 'RATE_LIMITED'],
   ['overloaded_error', 'RATE_LIMITED'],
+  ['1000', 'TRANSIENT'],
+  ['1001', 'TRANSIENT'],
+  ['1013', 'TRANSIENT'],
+  ['1024', 'TRANSIENT'],
+  ['1033', 'TRANSIENT'],
+  ['server_error', 'TRANSIENT'],
 ]);
 
-const meaningOf = (code: string): StepErrorType | undefined => MEANINGS.get(code);
+export const meaningOf = (code: string): StepErrorType | undefined => MEANINGS.get(code);
 
-const Refused = z.object({ error: z.object({ type: z.string(), message: z.string() }) });
+const Refused = z.object({ error: fields({ type: text, message: text }) }).catch({});
 
 function refusalIn(answer: Answer): Refusal | null {
-  const said = Refused.safeParse(answer.body);
   const byStatus = refusalByStatus(answer);
-  if (!said.success || byStatus === null) return byStatus;
-  const { type: kind, message } = said.data.error;
-  const [, code = ''] = /\((\d{4})\)/.exec(message) ?? [];
+  if (byStatus === null) return null;
+  const { type: kind = '', message } = Refused.parse(answer.body).error ?? {};
+  const [, code = ''] = /\((\d{4,5})\)/.exec(message ?? '') ?? [];
   // Only the last seven days can be asked for.
-  const type = /invalid task_id/i.test(message)
+  const type = /invalid task_id/i.test(message ?? '')
     ? 'RESULT_EXPIRED'
     : (meaningOf(code) ?? meaningOf(kind) ?? byStatus.type);
-  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
-  return { type, words: message, delayMs };
+  return { type, words: message ?? byStatus.words, delayMs: type === 'RATE_LIMITED' ? BUSY_MS : undefined };
 }

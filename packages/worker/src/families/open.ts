@@ -32,29 +32,41 @@ interface Opened {
 
 /** Each family at its provider, where this host has an account there; the sandbox in the place of the others. */
 export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
-  const host: Host = { log, wireId: (model, usual) => modelMap[model] ?? usual };
+  const wireId: Host['wireId'] = (model, usual) => modelMap[model] ?? usual;
 
-  function opened<Settings>(account: Account<Settings>, adapter: (account: Settings, host: Host) => Family): Opened {
+  function opened<Settings extends object>(
+    name: FamilyName,
+    account: Account<Settings>,
+    adapter: (account: Settings, host: Host) => Family,
+  ): Opened {
     if (account.state === 'sandbox') return { family: sandbox, state: { state: 'sandbox' } };
-    if (account.state === 'live') return { family: adapter(account, host), state: { state: 'live' } };
-    return { family: unusable(account.reason, log), state: account };
+    // What a provider says of the account is of use only with the account's name.
+    const own = log.child({ family: name, account: hostOf(account) });
+    if (account.state === 'live') return { family: adapter(account, { log: own, wireId }), state: { state: 'live' } };
+    return { family: unusable(account.reason, own), state: account };
   }
 
   const families: Record<FamilyName, Opened> = {
-    document: opened(accounts.document, document),
-    'gpt-image': opened(accounts['gpt-image'], gptImage),
-    'gemini-image': opened(accounts['gemini-image'], geminiImage),
-    seedance: opened(accounts.seedance, seedance),
-    kling: opened(accounts.kling, kling),
-    minimax: opened(accounts.minimax, minimax),
-    veo: opened(accounts.veo, veo),
-    meshy: opened(accounts.meshy, meshy),
-    hunyuan3d: opened(accounts.hunyuan3d, hunyuan3d),
+    document: opened('document', accounts.document, document),
+    'gpt-image': opened('gpt-image', accounts['gpt-image'], gptImage),
+    'gemini-image': opened('gemini-image', accounts['gemini-image'], geminiImage),
+    seedance: opened('seedance', accounts.seedance, seedance),
+    kling: opened('kling', accounts.kling, kling),
+    minimax: opened('minimax', accounts.minimax, minimax),
+    veo: opened('veo', accounts.veo, veo),
+    meshy: opened('meshy', accounts.meshy, meshy),
+    hunyuan3d: opened('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
   };
   return {
     family: (name) => families[name].family,
     states: FAMILIES.map((name) => ({ family: name, ...families[name].state })),
   };
+}
+
+/** The account's provider; its key is never shown. */
+function hostOf(account: object): string | undefined {
+  const address = 'baseUrl' in account ? account.baseUrl : 'endpoint' in account ? account.endpoint : undefined;
+  return URL.parse(String(address))?.host;
 }
 
 /** Half a set-up makes no files: a result made up in its place would be taken for the provider's. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { KeyedAccount, OpenAiAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { findings } from './account-models.ts';
+import { fields, number, text } from './answer-fields.ts';
 import { lazily } from './lazily.ts';
 import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
@@ -59,43 +60,59 @@ export async function callOpenAi<T>(
   }
 }
 
-const BY_CODE: Record<string, StepErrorType> = {
+const BY_CODE: Partial<Record<string, StepErrorType>> = {
   moderation_blocked: 'CONTENT_POLICY',
   content_policy_violation: 'CONTENT_POLICY',
   content_filter: 'CONTENT_POLICY',
   insufficient_quota: 'BALANCE',
   billing_hard_limit_reached: 'BALANCE',
+  billing_not_active: 'BALANCE',
+  account_deactivated: 'AUTH',
   invalid_api_key: 'AUTH',
+  invalid_organization: 'AUTH',
   model_not_found: 'AUTH',
+  unsupported_country_region_territory: 'AUTH',
   rate_limit_exceeded: 'RATE_LIMITED',
+  context_length_exceeded: 'INVALID_INPUT',
+  empty_image_file: 'INVALID_INPUT',
+  image_too_large: 'INVALID_INPUT',
+  invalid_base64_image: 'INVALID_INPUT',
+  invalid_image: 'INVALID_INPUT',
+  invalid_image_file: 'INVALID_INPUT',
+  invalid_image_format: 'INVALID_INPUT',
+  invalid_prompt: 'INVALID_INPUT',
+  invalid_value: 'INVALID_INPUT',
+  missing_required_parameter: 'INVALID_INPUT',
+  string_above_max_length: 'INVALID_INPUT',
+  unknown_parameter: 'INVALID_INPUT',
+  unsupported_parameter: 'INVALID_INPUT',
+  unsupported_value: 'INVALID_INPUT',
+  server_error: 'AMBIGUOUS_SUBMIT',
 };
-const BY_TYPE: Record<string, StepErrorType> = {
+
+export const meaningOf = (code: string): StepErrorType | undefined => BY_CODE[code];
+
+const BY_TYPE: Partial<Record<string, StepErrorType>> = {
   invalid_request_error: 'INVALID_INPUT',
   image_generation_user_error: 'INVALID_INPUT',
 };
 
 /** What the library throws; an error in the middle of a stream has no status. */
 const Failure = z.object({
-  status: z.number().optional().catch(undefined),
-  code: z.string().nullish().catch(null),
-  type: z.string().nullish().catch(null),
+  status: number,
+  code: text,
+  type: text,
   headers: z.instanceof(Headers).optional().catch(undefined),
-  error: z
-    .object({
-      message: z.string().optional().catch(undefined),
-      moderation_details: z
-        .object({ moderation_stage: z.string().optional(), categories: z.array(z.string()).optional() })
-        .optional()
-        .catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
+  error: fields({
+    message: text,
+    moderation_details: fields({ moderation_stage: text, categories: z.array(text).catch([]) }),
+  }),
 });
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Incomprehensible) return { type: 'AMBIGUOUS_SUBMIT', words: error.message };
   const { status, code, type, headers, error: said } = Failure.catch({}).parse(error);
-  const known = BY_CODE[code ?? ''] ?? (status === undefined ? BY_TYPE[type ?? ''] : byStatus(status));
+  const known = meaningOf(code ?? '') ?? (status === undefined ? BY_TYPE[type ?? ''] : byStatus(status));
   if (known === undefined) return { type: wasSent(error) ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT', words: said?.message };
   const { moderation_stage: stage, categories = [] } = said?.moderation_details ?? {};
   const details = [...(stage === undefined ? [] : [`at the ${stage}`]), ...categories].join(', ');

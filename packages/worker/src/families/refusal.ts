@@ -18,6 +18,17 @@ export interface Vendor {
   log: Logger;
 }
 
+/** The provider refuses the account of this service, not the order. */
+export class AccountRefusal extends StepError {
+  /** The provider's words, which are for the operator. */
+  readonly said: string;
+
+  constructor(type: StepErrorType, message: string, said: string) {
+    super(type, message);
+    this.said = said;
+  }
+}
+
 const FOR_THE_OPERATOR: Partial<Record<StepErrorType, string>> = {
   AUTH: 'does not accept the access that this service has',
   BALANCE: 'says that the account of this service is used up',
@@ -26,6 +37,7 @@ const FOR_THE_OPERATOR: Partial<Record<StepErrorType, string>> = {
 const FOR_THE_USER: Partial<Record<StepErrorType, string>> = {
   CONTENT_POLICY: 'refuses the content',
   INVALID_INPUT: 'does not take the request',
+  NOT_READY: 'has the order but does not show it yet',
   RATE_LIMITED: 'is busy',
   TRANSIENT: 'is not available',
   AMBIGUOUS_SUBMIT: 'did not say whether it has taken the order',
@@ -39,7 +51,8 @@ export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?
   const problem = FOR_THE_OPERATOR[type];
   if (problem !== undefined) {
     vendor.log.error({ provider: vendor.name, said, file: task?.fileId }, `the provider ${problem}`);
-    return new StepError(type, `${vendor.name} ${problem}. Whoever runs it finds the reason in the worker's log.`);
+    const message = `${vendor.name} ${problem}. Whoever runs it finds the reason in the worker's log.`;
+    return new AccountRefusal(type, message, said || problem);
   }
   const what = `${vendor.name} ${FOR_THE_USER[type] ?? 'failed'}`;
   return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);

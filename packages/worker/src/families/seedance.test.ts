@@ -221,4 +221,18 @@ describe('a task', () => {
     await cancel();
     expect(countDeletes()).toBe(1);
   });
+
+  test('that starts while it is being canceled goes on', async () => {
+    vendor.progress = () => ({ status: 'queued' });
+    vendor.before = ({ method }) => {
+      if (method === 'DELETE') vendor.progress = () => ({ status: 'running' });
+      return undefined;
+    };
+    const cancel = () => family().cancel?.({ ...callFor(taskFor('seedance-2.5')), job: job() });
+    await expect(cancel()).resolves.toBeUndefined();
+    expect([countDeletes(), vendor.orders[0]?.canceled]).toEqual([1, false]);
+    vendor.progress = () => ({ status: 'queued' });
+    vendor.before = ({ method }) => (method === 'DELETE' ? refusal(500, 'InternalServiceError') : undefined);
+    await expect(cancel()).rejects.toMatchObject({ type: 'TRANSIENT' });
+  });
 });

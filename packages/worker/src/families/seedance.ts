@@ -1,8 +1,9 @@
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import type { StepErrorType } from '../step-error.ts';
-import { contentOf, polledFrom, TaskStatus, TOGETHER } from './content-task.ts';
+import { StepError, type StepErrorType } from '../step-error.ts';
+import { address, error, fields, id, word } from './answer-fields.ts';
+import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
@@ -33,13 +34,9 @@ const BUSY_MS = 10_000;
 /** Its own two days would outlast every deadline. */
 const EXPIRES_AFTER_SECONDS = 7200;
 
-const Created = z.object({ id: z.string().min(1) });
-const Task = z.object({
-  status: TaskStatus,
-  error: z.object({ code: z.string(), message: z.string() }).nullish(),
-  content: z.object({ video_url: z.url().optional() }).nullish(),
-});
-const Listed = z.object({ total: z.number().int().optional(), items: z.array(z.unknown()).nullish() });
+const Created = z.object({ id });
+const Task = z.object({ status: word, error, content: fields({ video_url: address }) });
+const Listed = z.object({ items: z.array(z.unknown()).nullish() });
 
 const TASKS = '/contents/generations/tasks';
 
@@ -71,8 +68,8 @@ export function seedance(account: KeyedAccount, host: Host): Family {
         watermark: false,
         execution_expires_after: EXPIRES_AFTER_SECONDS,
       };
-      const { id } = await ask(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
-      return { job: { id } };
+      const created = await ask(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
+      return { job: { id: created.id } };
     },
 
     async poll(call) {
@@ -85,7 +82,10 @@ export function seedance(account: KeyedAccount, host: Host): Family {
     async cancel(call) {
       // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
       if ((await look(call)).status !== 'queued') return;
-      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call);
+      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call).catch((failure: unknown) => {
+        // It has started since the look, and goes on.
+        if (!(failure instanceof StepError && failure.type === 'INVALID_INPUT')) throw failure;
+      });
     },
 
     async probe(signal) {
@@ -101,27 +101,31 @@ const nameOf = ({ outputModel }: WorkerTask) =>
     : (position: number) => `[Image ${position}]`;
 
 const MEANINGS: [RegExp, StepErrorType][] = [
-  [/SensitiveContent/, 'CONTENT_POLICY'],
-  [/^(MissingParameter|InvalidParameter)\b/, 'INVALID_INPUT'],
-  [/^InvalidEndpoint\.ClosedEndpoint$/, 'TRANSIENT'],
-  [/^(AuthenticationError|AccessDenied|OperationDenied)/, 'AUTH'],
-  [/^(ModelNotOpen|InvalidEndpointOrModel|UnsupportedModel)/, 'AUTH'],
+  [/SensitiveContent|RiskDetection/, 'CONTENT_POLICY'],
+  [/^(MissingParameter|InvalidParameter|InvalidImageURL|InvalidArgumentError)\b/, 'INVALID_INPUT'],
+  [/^(InvalidAction|OperationDenied\.(InvalidState|UnsupportedPhase)$)/, 'INVALID_INPUT'],
+  [/^(InvalidEndpoint\.ClosedEndpoint|ContentSecurityDetectionError)$/, 'TRANSIENT'],
   [/^(AccountOverdueError|QuotaExceeded|SetLimitExceeded)/, 'BALANCE'],
-  [/RateLimitExceeded|^(ServerOverloaded|ModelLoadingError)/, 'RATE_LIMITED'],
+  [/^OperationDenied\.(ServiceOverdue|FileQuotaExceeded)$/, 'BALANCE'],
+  [/^(AuthenticationError|AccessDenied|OperationDenied|InvalidAccountStatus|InvalidSubscription)/, 'AUTH'],
+  [/^(ModelNotOpen|InvalidEndpointOrModel|UnsupportedModel)/, 'AUTH'],
+  [
+    /RateLimitExceeded|^(ServerOverloaded|ModelLoadingError|InflightBatchsizeExceeded|RequestBurstTooFast)/,
+    'RATE_LIMITED',
+  ],
   [/^NotFound\b/, 'RESULT_EXPIRED'],
   [/^InternalServiceError/, 'TRANSIENT'],
 ];
 
-const meaningOf = (code: string): StepErrorType | undefined => MEANINGS.find(([codes]) => codes.test(code))?.[1];
+export const meaningOf = (code: string): StepErrorType | undefined => MEANINGS.find(([codes]) => codes.test(code))?.[1];
 
-const Refused = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const Refused = z.object({ error }).catch({});
 
 function refusalIn(answer: Answer): Refusal | null {
-  const said = Refused.safeParse(answer.body);
   const byStatus = refusalByStatus(answer);
-  if (!said.success || byStatus === null) return byStatus;
-  const { code, message } = said.data.error;
-  const type = meaningOf(code) ?? byStatus.type;
-  const delayMs = type === 'RATE_LIMITED' ? BUSY_MS : undefined;
-  return { type, words: `${message} (${code})`, delayMs };
+  if (byStatus === null) return null;
+  const { code, message } = Refused.parse(answer.body).error ?? {};
+  const type = meaningOf(code ?? '') ?? byStatus.type;
+  const words = [message, code && `(${code})`].filter(Boolean).join(' ');
+  return { type, words: words || byStatus.words, delayMs: type === 'RATE_LIMITED' ? BUSY_MS : undefined };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import type { StepErrorType } from '../step-error.ts';
 import { wireModels } from './account-models.ts';
+import { address, entries, fields, flag, number, text } from './answer-fields.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
 import type { Host } from './open.ts';
@@ -18,15 +19,13 @@ const TYPICAL_MS = 90_000;
 
 const Ordered = z.object({ name: z.string().min(1) });
 const Operation = z.object({
-  done: z.boolean().optional(),
-  error: z.object({ code: z.number().optional(), message: z.string().optional() }).optional(),
-  response: z
-    .object({
-      generatedVideos: z.array(z.object({ video: z.object({ uri: z.url() }) })).optional(),
-      raiMediaFilteredReasons: z.array(z.string()).optional(),
-      raiMediaFilteredCount: z.number().optional(),
-    })
-    .optional(),
+  done: flag,
+  error: fields({ code: number, message: text }),
+  response: fields({
+    generatedVideos: entries({ video: fields({ uri: address }) }),
+    raiMediaFilteredReasons: z.array(text).catch([]),
+    raiMediaFilteredCount: number,
+  }),
 });
 const Output = z.object({ uri: z.url() });
 
@@ -65,10 +64,11 @@ export function veo(account: KeyedAccount, host: Host): Family {
 
     async poll({ task, job, signal }) {
       const { done, error, response } = await callGoogle(vendor, { task, kind: 'look' }, () => look(job, signal));
-      if (done !== true) return { state: 'running', progress: guessed(job), retryAfterMs: POLL_MS };
-      const uri = response?.generatedVideos?.[0]?.video.uri;
+      const uri = response?.generatedVideos.find(({ video }) => video?.uri !== undefined)?.video?.uri;
+      const ended = done ?? (uri !== undefined || error !== undefined);
+      if (!ended) return { state: 'running', progress: guessed(job), retryAfterMs: POLL_MS };
       if (uri !== undefined) return { state: 'succeeded', output: { uri } };
-      throw refused(vendor, error ? failureIn(error) : filteredIn(response), task);
+      throw refused(vendor, error === undefined ? filteredIn(response) : failureIn(error), task);
     },
 
     async download({ output, path, signal, onProgress }) {
@@ -112,17 +112,37 @@ function guessed({ orderedAt }: JobRef): number {
   return (0.8 * elapsed) / (elapsed + TYPICAL_MS);
 }
 
-const BY_CODE: Record<number, StepErrorType> = { 3: 'INVALID_INPUT', 9: 'INVALID_INPUT', 7: 'AUTH', 16: 'AUTH' };
+/** Google's codes, of which a job that has ended keeps only what is about the order: nothing is ordered again. */
+const BY_CODE: Partial<Record<number, StepErrorType>> = {
+  1: 'PROVIDER_FAILED',
+  2: 'PROVIDER_FAILED',
+  3: 'INVALID_INPUT',
+  4: 'PROVIDER_FAILED',
+  5: 'PROVIDER_FAILED',
+  6: 'PROVIDER_FAILED',
+  7: 'AUTH',
+  8: 'PROVIDER_FAILED',
+  9: 'INVALID_INPUT',
+  10: 'PROVIDER_FAILED',
+  11: 'INVALID_INPUT',
+  12: 'PROVIDER_FAILED',
+  13: 'PROVIDER_FAILED',
+  14: 'PROVIDER_FAILED',
+  15: 'PROVIDER_FAILED',
+  16: 'AUTH',
+};
 
-/** A job that has ended stays so: what would pass by itself elsewhere is a failure here, and nothing is ordered again. */
-function failureIn({ code = 2, message = '' }: { code?: number | undefined; message?: string | undefined }): Refusal {
-  const words = message || `it failed with code ${code}.`;
+export const meaningOf = (code: number): StepErrorType | undefined => BY_CODE[code];
+
+function failureIn({ code = 2, message }: { code?: number | undefined; message?: string | undefined }): Refusal {
+  const words = message ?? `it failed with code ${code}.`;
   if (isPolicy(words)) return { type: 'CONTENT_POLICY', words };
-  return { type: BY_CODE[code] ?? 'PROVIDER_FAILED', words };
+  return { type: meaningOf(code) ?? 'PROVIDER_FAILED', words };
 }
 
 function filteredIn(response: z.infer<typeof Operation>['response']): Refusal {
   const { raiMediaFilteredReasons: reasons = [], raiMediaFilteredCount: count = 0 } = response ?? {};
-  if (reasons.length > 0) return { type: 'CONTENT_POLICY', words: reasons.join(' ') };
+  const words = reasons.filter((reason) => reason !== undefined).join(' ');
+  if (words !== '') return { type: 'CONTENT_POLICY', words };
   return count > 0 ? { type: 'CONTENT_POLICY' } : { type: 'PROVIDER_FAILED', words: 'it made no video.' };
 }

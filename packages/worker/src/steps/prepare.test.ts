@@ -41,7 +41,7 @@ test.each([
 test.each([
   ['kling-3.0', { prompt: 'x'.repeat(3073) }, '3072'],
   ['kling-3.0', { attachments: attachments(3) }, 'at most 2'],
-  ['meshy-7', { prompt: '👩'.repeat(601) }, '600'],
+  ['meshy-7', { prompt: '👩'.repeat(801) }, '800'],
 ])('a cap of the vendor of %s is named; the sandbox has none', async (model, state, named) => {
   await expect(prepared(model, state)).rejects.toMatchObject({
     type: 'INVALID_INPUT',
@@ -51,7 +51,7 @@ test.each([
 });
 
 test('the characters of a prompt are counted as people count them', async () => {
-  await expect(prepared('meshy-7', { prompt: '👩'.repeat(600) })).resolves.toBeDefined();
+  await expect(prepared('meshy-7', { prompt: '👩'.repeat(800) })).resolves.toBeDefined();
 });
 
 test('an attachment that is gone is named', async () => {

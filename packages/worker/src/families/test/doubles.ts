@@ -4,10 +4,10 @@ import { FAL_KEY, startFal } from './fal.ts';
 import { GOOGLE_KEY, startGoogle } from './google.ts';
 import { startHunyuan } from './hunyuan3d.ts';
 import { KLING_KEY, startKling } from './kling.ts';
-import { mediaOf } from './media.ts';
+import { marked, mediaOf } from './media.ts';
 import { startMeshy } from './meshy.ts';
 import { MINIMAX_KEY, startMinimax } from './minimax.ts';
-import { OPENAI_KEY, startOpenAi } from './openai.ts';
+import { OPENAI_KEY, promptIn, startOpenAi } from './openai.ts';
 import { ARK_KEY, startSeedance } from './seedance.ts';
 
 export interface StartedDouble {
@@ -15,7 +15,7 @@ export interface StartedDouble {
   double: Double;
   outputTypeOf(order: Order): OutputType;
   /** What it hands out for an order, where that can be told from other results and is stored as it is. */
-  mediaFor(order: Order): Promise<Buffer> | null;
+  mediaFor(order: Order, outputModel: string): Promise<Buffer> | Buffer | null;
   /** What makes a worker take the double for its vendor. */
   settings: Record<string, string>;
 }
@@ -32,18 +32,32 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       DOCUMENT_LLM_MODEL: 'writer-1',
     };
     const outputTypeOf = ({ id }: Order) => (id.startsWith('chatcmpl-') ? 'DOCUMENT' : 'IMAGE');
-    return { families: ['gpt-image', 'document'], double, outputTypeOf, mediaFor: () => null, settings };
+    const textFor = (prompt: string) => `# ${prompt}\n\nIt stands by the window.\n`;
+    double.pictureFor = (prompt) => marked(double.picture, prompt);
+    double.write = (messages) => ({ text: textFor(promptIn({ messages })) });
+    return {
+      families: ['gpt-image', 'document'],
+      double,
+      outputTypeOf,
+      mediaFor(order, outputModel) {
+        if (outputTypeOf(order) === 'IMAGE') return double.pictureFor(order.prompt);
+        // A PDF is set by the worker, and tells the time.
+        return outputModel === 'markdown' ? Buffer.from(textFor(order.prompt)) : null;
+      },
+      settings,
+    };
   },
   async () => {
     const double = await startGoogle();
     const settings = { GEMINI_API_KEY: GOOGLE_KEY, GEMINI_BASE_URL: double.url };
+    double.pictureFor = (prompt) => marked(double.picture, prompt);
     return {
       families: ['gemini-image', 'veo'],
       double,
       outputTypeOf: ({ id }) => (id.includes('/operations/') ? 'VIDEO' : 'IMAGE'),
-      mediaFor: ({ id }) => {
+      mediaFor: ({ id, prompt }) => {
         const [, name] = id.split('/operations/');
-        return name === undefined ? null : mediaOf('veo-3.1-generate-preview', name);
+        return name === undefined ? double.pictureFor(prompt) : mediaOf('veo-3.1-generate-preview', name);
       },
       settings,
     };

@@ -44,7 +44,9 @@ export async function startFal(): Promise<FalDouble> {
       const fault = await pictureFault(url, { formats: ['jpeg', 'png', 'webp'], side: { min: 256, max: 5760 } });
       if (fault !== null) faults.set(order.id, { detail: [{ loc: ['body'], msg: fault, type: 'image_load_error' }] });
     }
-    return { body: { request_id: order.id, status: 'IN_QUEUE', queue_position: 0 } };
+    const response_url = `${double.url}${APP}/requests/${order.id}`;
+    const urls = { response_url, status_url: `${response_url}/status`, cancel_url: `${response_url}/cancel` };
+    return { body: { request_id: order.id, status: 'IN_QUEUE', queue_position: 0, ...urls } };
   }
 
   function status(order: Order): Reply {
@@ -72,6 +74,22 @@ export async function startFal(): Promise<FalDouble> {
 
   return fal;
 }
+
+/** The types of fal's errors: of the model, which come as a list, and of the queue. */
+export const ERROR_CODES: { model: string[]; request: string[] } = {
+  model: [
+    ...['internal_server_error', 'generation_timeout', 'downstream_service_error', 'downstream_service_unavailable'],
+    ...['content_policy_violation', 'no_media_generated', 'image_too_small', 'image_too_large', 'image_load_error'],
+    ...['file_download_error', 'face_detection_error', 'file_too_large', 'greater_than', 'greater_than_equal'],
+    ...['less_than', 'less_than_equal', 'multiple_of', 'sequence_too_short', 'sequence_too_long', 'one_of'],
+    ...['feature_not_supported', 'unsupported_image_format', 'unsupported_audio_format', 'unsupported_video_format'],
+  ],
+  request: [
+    ...['request_timeout', 'startup_timeout', 'runner_scheduling_failure', 'runner_connection_timeout'],
+    ...['runner_disconnected', 'runner_connection_refused', 'runner_connection_error', 'runner_incomplete_response'],
+    ...['runner_server_error', 'client_disconnected', 'client_cancelled', 'bad_request', 'internal_error'],
+  ],
+};
 
 const Input = z.strictObject({
   prompt: z.string().min(1).max(50_000),

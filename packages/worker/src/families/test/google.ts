@@ -6,6 +6,8 @@ export const GOOGLE_KEY = 'AIza-double-0123456789abcdef';
 
 export interface GoogleDouble extends Double {
   picture: Buffer;
+  /** What it draws; the same for everyone, unless told. */
+  pictureFor: (prompt: string) => Buffer;
   /** What it answers to a picture that was asked for, in place of one. */
   answer: () => object | undefined;
   /** What an operation says when it is asked for: undefined once it has its video. */
@@ -19,6 +21,7 @@ export async function startGoogle(): Promise<GoogleDouble> {
   const double = await startDouble(answer);
   const google: GoogleDouble = Object.assign(double, {
     picture: await mediaOf('gemini-3-pro-image', ''),
+    pictureFor: () => google.picture,
     answer: () => undefined,
     operation: () => undefined,
     media: double.url,
@@ -50,11 +53,11 @@ export async function startGoogle(): Promise<GoogleDouble> {
     const { contents, generationConfig } = checked(Content, body);
     const { imageSize } = generationConfig.imageConfig;
     if (model.includes('lite') && imageSize !== '1K') throw refuse(400, 'INVALID_ARGUMENT', 'Only 1K.');
-    double.take({ prompt: contents[0]?.parts.at(-1)?.text ?? '' });
+    const { prompt } = double.take({ prompt: contents[0]?.parts.at(-1)?.text ?? '' });
     const made = google.answer();
     if (made !== undefined) return { body: made };
     const draft = { thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } };
-    const picture = { inlineData: { mimeType: 'image/png', data: google.picture.toString('base64') } };
+    const picture = { inlineData: { mimeType: 'image/png', data: google.pictureFor(prompt).toString('base64') } };
     const parts = [draft, { text: 'Here it is.' }, picture];
     return { body: { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }], usageMetadata: {} } };
   }
@@ -105,6 +108,21 @@ const IMAGE_MODELS = new Set(['gemini-3-pro-image', 'gemini-3.1-flash-image', 'g
 const VIDEO_MODELS = new Set(['veo-3.1-generate-preview', 'veo-3.1-lite-generate-preview']);
 
 const refuse = (code: number, status: string, message: string) => new Refused(googleError(code, status, message));
+
+/** Google's canonical codes with the statuses that they come with. */
+export const ERROR_CODES: Record<number, string[]> = {
+  400: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE'],
+  401: ['UNAUTHENTICATED'],
+  403: ['PERMISSION_DENIED'],
+  404: ['NOT_FOUND'],
+  409: ['ABORTED', 'ALREADY_EXISTS'],
+  429: ['RESOURCE_EXHAUSTED'],
+  499: ['CANCELLED'],
+  500: ['INTERNAL', 'UNKNOWN', 'DATA_LOSS'],
+  501: ['UNIMPLEMENTED'],
+  503: ['UNAVAILABLE'],
+  504: ['DEADLINE_EXCEEDED'],
+};
 
 /** A refusal in the vendor's form. */
 export const googleError = (code: number, status: string, message: string, details: object[] = []): Reply => ({

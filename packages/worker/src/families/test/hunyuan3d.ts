@@ -19,23 +19,53 @@ export interface HunyuanDouble extends Double {
   secretId: string;
   key: string;
   stateOf: (id: string) => HunyuanState;
+  /** Whether the product has models to choose from. */
+  takesModel: boolean;
 }
 
+/** Tencent's codes: of all its products, and of this one. They come with the status 200. */
+export const ERROR_CODES: string[] = [
+  ...['ActionOffline', 'AuthFailure.InvalidAuthorization', 'AuthFailure.InvalidSecretId', 'AuthFailure.MFAFailure'],
+  ...['AuthFailure.SecretIdNotFound', 'AuthFailure.SignatureExpire', 'AuthFailure.SignatureFailure'],
+  ...['AuthFailure.TokenFailure', 'AuthFailure.UnauthorizedOperation', 'DryRunOperation', 'FailedOperation'],
+  ...['InternalError', 'InvalidAction', 'InvalidParameter', 'InvalidParameterValue', 'InvalidRequest', 'IpInBlacklist'],
+  ...['IpNotInWhitelist', 'LimitExceeded', 'MissingParameter', 'NoSuchProduct', 'NoSuchVersion'],
+  ...['RequestLimitExceeded', 'RequestLimitExceeded.GlobalRegionUinLimitExceeded'],
+  ...['RequestLimitExceeded.IPLimitExceeded', 'RequestLimitExceeded.UinLimitExceeded', 'RequestSizeLimitExceeded'],
+  ...['ResourceInUse', 'ResourceInsufficient', 'ResourceNotFound', 'ResourceUnavailable', 'ResponseSizeLimitExceeded'],
+  ...['ServiceUnavailable', 'UnauthorizedOperation', 'UnknownParameter', 'UnsupportedOperation'],
+  ...['UnsupportedProtocol', 'UnsupportedRegion'],
+  ...['FailedOperation.EngineRequestTimeout', 'FailedOperation.EngineServerError'],
+  ...['FailedOperation.EngineServerLimitExceeded', 'FailedOperation.FreeResourcePackExhausted'],
+  ...['FailedOperation.ResourcePackExhausted', 'FailedOperation.ServiceNotActivated', 'FailedOperation.ServiceStop'],
+  ...['FailedOperation.ServiceStopArrears', 'InvalidParameterValue.Model', 'RequestLimitExceeded.JobNumExceed'],
+  ...[
+    'UnsupportedOperation.NonWhitelistAccount',
+    'FailedOperation.ConsoleServerError',
+    'FailedOperation.DownloadError',
+  ],
+  ...['FailedOperation.GenerateImageFailed', 'FailedOperation.ImageDecodeFailed', 'FailedOperation.ImageDownloadError'],
+  ...['FailedOperation.InnerError', 'FailedOperation.JobNotExist', 'FailedOperation.JobNotFound'],
+  ...['FailedOperation.PartnerAccountUnSupport', 'FailedOperation.ServerError', 'FailedOperation.SetPayModeExceed'],
+  ...['OperationDenied.ImageIllegalDetected', 'OperationDenied.TextIllegalDetected'],
+  ...['ResourceUnavailable.InArrears', 'ResourceUnavailable.LowBalance', 'ResourcesSoldOut.ChargeStatusException'],
+];
+
 const Order = z.strictObject({
-  model: z.enum(['3.0', '3.1', 'hy-3d-3.0', 'hy-3d-3.1']),
+  model: z.enum(['3.0', '3.1', 'hy-3d-3.0', 'hy-3d-3.1']).optional(),
   prompt: z.string().min(1).max(1024).optional(),
   picture: z.base64().optional(),
   pbr: z.boolean(),
-  faces: z.number().int().min(3000).max(1_500_000),
-  kind: z.enum(['Normal', 'Geometry', 'Sketch'], 'LowPoly is not on 3.1'),
+  faces: z.number().int().min(3000).max(1_500_000).optional(),
+  kind: z.enum(['Normal', 'Geometry'], 'LowPoly and Sketch are not on 3.1'),
 });
 
 const Cloud = z.strictObject({
-  Model: z.string(),
+  Model: z.string().optional(),
   Prompt: z.string().optional(),
   ImageBase64: z.string().optional(),
   EnablePBR: z.boolean(),
-  FaceCount: z.number(),
+  FaceCount: z.number().optional(),
   GenerateType: z.string(),
 });
 const Hub = z.strictObject({
@@ -43,7 +73,7 @@ const Hub = z.strictObject({
   prompt: z.string().optional(),
   image_base64: z.string().optional(),
   enable_pbr: z.boolean(),
-  face_count: z.number(),
+  face_count: z.number().optional(),
   generate_type: z.string(),
 });
 
@@ -59,6 +89,7 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
     secretId,
     key,
     stateOf: (): HunyuanState => ({ status: 'DONE' }),
+    takesModel: true,
   });
 
   function signed(request: VendorRequest, double: Double): Reply {
@@ -78,6 +109,7 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
     if (headers['x-tc-action'] === 'SubmitHunyuanTo3DProJob') {
       const parsed = Cloud.safeParse(body);
       if (!parsed.success) return refuse('InvalidParameter', parsed.error.issues[0]?.message ?? '');
+      if (!hunyuan.takesModel && 'Model' in parsed.data) return refuse('UnknownParameter', 'Model');
       const { Model, Prompt, ImageBase64, EnablePBR, FaceCount, GenerateType } = parsed.data;
       const order = { model: Model, prompt: Prompt, picture: ImageBase64, pbr: EnablePBR, faces: FaceCount };
       return answer({ JobId: take({ ...order, kind: GenerateType }, double, refuse) });
@@ -143,8 +175,8 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
   }
 
   const filesOf = (id: string, double: Double) => [
-    { Type: 'OBJ', Url: `${double.url}/files/${id}.zip?q-signature=signed-${id}` },
-    { Type: 'GLB', Url: `${double.url}/files/${id}.glb?q-signature=signed-${id}` },
+    { Type: 'OBJ', Url: `${double.url}/files/${id}.zip?q-signature=signed-${id}`, PreviewImageUrl: '' },
+    { Type: 'GLB', Url: `${double.url}/files/${id}.glb?q-signature=signed-${id}`, PreviewImageUrl: '' },
   ];
 
   async function fileOf({ path, query }: VendorRequest, double: Double): Promise<Reply> {

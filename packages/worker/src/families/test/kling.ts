@@ -10,6 +10,8 @@ export interface KlingDouble extends Double {
   progress: (order: Order) => { status: string; message?: string };
   /** Tasks that may be open at once. */
   slots: number;
+  /** Whether a task is found yet. */
+  isVisible: (order: Order) => boolean;
 }
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
@@ -20,6 +22,7 @@ export async function startKling(): Promise<KlingDouble> {
   const kling: KlingDouble = Object.assign(double, {
     progress: () => ({ status: 'succeeded' }),
     slots: 100,
+    isVisible: () => true,
   });
   const externalIds = new Map<string, string>();
 
@@ -61,10 +64,12 @@ export async function startKling(): Promise<KlingDouble> {
     const [ids, external] = [query.get('task_ids'), query.get('external_task_ids')];
     if ((ids === null) === (external === null)) return refusal(400, 1201, 'one of task_ids and external_task_ids');
     const asked = (ids ?? external ?? '').split(',');
-    const found = kling.orders.filter(
-      ({ id, takenAt }) =>
-        asked.includes(ids === null ? (externalIds.get(id) ?? '') : id) && double.now() - takenAt < THIRTY_DAYS_MS,
-    );
+    const found = kling.orders
+      .filter(kling.isVisible)
+      .filter(
+        ({ id, takenAt }) =>
+          asked.includes(ids === null ? (externalIds.get(id) ?? '') : id) && double.now() - takenAt < THIRTY_DAYS_MS,
+      );
     return success(found.map(describe));
   }
 
@@ -91,7 +96,19 @@ export async function startKling(): Promise<KlingDouble> {
 
 const success = (data: object): Reply => ({ body: { code: 0, message: 'SUCCEED', request_id: 'request', data } });
 
-const refusal = (status: number, code: number, message: string): Reply => ({
+/** Kling's codes with their statuses. */
+export const ERROR_CODES: Record<number, number[]> = {
+  400: [1200, 1201, 1300, 1301],
+  401: [1000, 1001, 1002, 1003, 1004],
+  403: [1103],
+  404: [1202, 1203],
+  429: [1100, 1101, 1102, 1302, 1303, 1304],
+  500: [5000],
+  503: [5001],
+  504: [5002],
+};
+
+export const refusal = (status: number, code: number, message: string): Reply => ({
   status,
   body: { code, message, request_id: 'request' },
 });

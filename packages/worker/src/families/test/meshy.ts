@@ -5,25 +5,36 @@ import { mediaOf } from './media.ts';
 const KINDS = ['/openapi/v2/text-to-3d', '/openapi/v1/image-to-3d', '/openapi/v1/multi-image-to-3d'];
 const RETENTION_MS = 3 * 24 * 3_600_000;
 
+/** Meshy's statuses, and the names of refusals that share one. */
+export const ERROR_CODES: Record<number, string[]> = {
+  400: [],
+  401: [],
+  402: ['InsufficientCredits'],
+  403: [],
+  404: [],
+  422: [],
+  429: ['RateLimitExceeded', 'NoMoreConcurrentTasks', 'TooManyPendingTasks', 'LimitExceeded'],
+};
+
 const PictureUri = z.string().regex(/^data:image\/(png|jpe?g);base64,[A-Za-z0-9+/]+=*$/, 'image_url is not reachable');
 const Formats = z.array(z.enum(['glb', 'fbx', 'obj', 'usdz', 'stl', '3mf'])).optional();
 const Preview = z.strictObject({
   mode: z.literal('preview'),
-  prompt: z.string().min(1).max(600),
-  ai_model: z.enum(['meshy-5', 'meshy-6', 'meshy-7.1', 'latest'], 'this ai_model is not allowed on this endpoint'),
+  prompt: z.string().min(1).max(800),
+  ai_model: z.enum(['meshy-6', 'meshy-7.1', 'latest'], 'this ai_model is retired or not allowed on this endpoint'),
   target_formats: Formats,
 });
 const Refine = z.strictObject({
   mode: z.literal('refine'),
   preview_task_id: z.string(),
   enable_pbr: z.boolean(),
-  texture_prompt: z.string().max(600).optional(),
+  texture_prompt: z.string().max(800).optional(),
 });
 const PICTURED = {
-  ai_model: z.enum(['meshy-5', 'meshy-6', 'meshy-7', 'meshy-7.1', 'latest']),
+  ai_model: z.enum(['meshy-6', 'meshy-7', 'meshy-7.1', 'latest'], 'this ai_model is retired'),
   should_texture: z.boolean(),
   enable_pbr: z.boolean(),
-  texture_prompt: z.string().max(600).optional(),
+  texture_prompt: z.string().max(800).optional(),
   target_formats: Formats,
 };
 const BODIES = {

@@ -25,7 +25,7 @@ export async function startMinimax(): Promise<MinimaxDouble> {
     if (path.startsWith('/media/')) return media(request);
     if (request.headers.authorization !== `Bearer ${MINIMAX_KEY}`) return refusal(401, 'authorized_error', 1004);
     if (method === 'POST' && path === TASKS) return create(request);
-    if (path === QUERY) return { body: { tasks: double.orders.map(describe), total: double.orders.length } };
+    if (path === QUERY) return { body: { items: double.orders.map(describe), total: double.orders.length } };
     if (method === 'DELETE') return remove(find(path.slice(TASKS.length + 1)));
     return { body: { task: describe(find(path.slice(QUERY.length + 1))) } };
   }
@@ -80,6 +80,17 @@ export async function startMinimax(): Promise<MinimaxDouble> {
   return minimax;
 }
 
+/** MiniMax's codes with the status and the type that they come with. */
+export const ERROR_CODES: { status: number; type: string; codes: number[] }[] = [
+  { status: 400, type: 'bad_request_error', codes: [1042, 2013] },
+  { status: 401, type: 'authorized_error', codes: [1004, 2049] },
+  { status: 402, type: 'insufficient_balance_error', codes: [1008] },
+  { status: 422, type: 'unprocessable_entity_error', codes: [1026, 1027] },
+  { status: 429, type: 'rate_limit_error', codes: [1002, 1039, 1041, 2045, 2056] },
+  { status: 500, type: 'server_error', codes: [1000, 1001, 1013, 1024, 1033] },
+  { status: 529, type: 'overloaded_error', codes: [] },
+];
+
 export const refusal = (status: number, type: string, code: number | null, words = 'no'): Reply => ({
   status,
   body: {
@@ -92,7 +103,6 @@ export const refusal = (status: number, type: string, code: number | null, words
 const common = {
   content: Content,
   ratio: z.enum(['21:9', '16:9', '4:3', '1:1', '3:4', '9:16', 'adaptive']).optional(),
-  aigc_watermark: z.boolean().optional(),
 };
 
 const OrderBody = z.discriminatedUnion('model', [

@@ -15,6 +15,8 @@ export interface OpenAiDouble extends Double {
   /** Where the interface begins. */
   baseUrl: string;
   picture: Buffer;
+  /** What it draws; the same for everyone, unless told. */
+  pictureFor: (prompt: string) => Buffer;
   write: (messages: z.infer<typeof Chat>['messages']) => Written;
   /** Whether it can stream pictures; whatever stands in for the vendor may not. */
   streamsPictures: boolean;
@@ -27,6 +29,7 @@ export async function startOpenAi(): Promise<OpenAiDouble> {
   const openai: OpenAiDouble = Object.assign(double, {
     baseUrl: `${double.url}/v1`,
     picture: await mediaOf('gpt-image-2', ''),
+    pictureFor: () => openai.picture,
     write: () => ({ text: '# A lamp\n\nIt stands by the window.\n' }),
     streamsPictures: true,
     chats: [],
@@ -51,7 +54,7 @@ export async function startOpenAi(): Promise<OpenAiDouble> {
   function draw(name: string, order: z.infer<typeof Generation> | z.infer<typeof Edit>): Reply {
     if (!MODELS.has(order.model)) throw refuse(404, 'model_not_found', `The model '${order.model}' does not exist.`);
     double.take({ prompt: order.prompt });
-    const b64_json = openai.picture.toString('base64');
+    const b64_json = openai.pictureFor(order.prompt).toString('base64');
     const about = { background: 'opaque', output_format: 'png', quality: 'medium', size: '1024x1024', usage: USAGE };
     if (!openai.streamsPictures || !order.stream) return { body: { created: 1789, data: [{ b64_json }], ...about } };
     const partial = { type: `${name}.partial_image`, b64_json: 'aGFsZg==', partial_image_index: 0, ...about };
@@ -82,6 +85,21 @@ export async function startOpenAi(): Promise<OpenAiDouble> {
 const MODELS = new Set(['gpt-image-2.5-flare', 'gpt-image-2', 'gpt-image-2-2026-04-21', 'writer-1']);
 const USAGE = { total_tokens: 1, input_tokens: 1, output_tokens: 1 };
 
+/** OpenAI's codes with their statuses. */
+export const ERROR_CODES: Record<number, string[]> = {
+  400: [
+    ...['moderation_blocked', 'content_policy_violation', 'content_filter', 'billing_hard_limit_reached'],
+    ...['context_length_exceeded', 'empty_image_file', 'image_too_large', 'invalid_base64_image', 'invalid_image'],
+    ...['invalid_image_file', 'invalid_image_format', 'invalid_prompt', 'invalid_value', 'missing_required_parameter'],
+    ...['string_above_max_length', 'unknown_parameter', 'unsupported_parameter', 'unsupported_value'],
+  ],
+  401: ['invalid_api_key', 'invalid_organization', 'account_deactivated'],
+  403: ['unsupported_country_region_territory'],
+  404: ['model_not_found'],
+  429: ['rate_limit_exceeded', 'insufficient_quota', 'billing_not_active'],
+  500: ['server_error'],
+};
+
 export const refuse = (status: number, code: string | null, message: string, more: object = {}) =>
   new Refused(refusal(status, code, message, more));
 
@@ -91,10 +109,11 @@ export const refusal = (status: number, code: string | null, message: string, mo
   body: { error: { message, type: 'invalid_request_error', param: null, code, ...more } },
 });
 
-export function stream(events: object[], withEnd = false): Reply {
-  const lines = events.map(
-    (event) => `${'type' in event ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}`,
-  );
+export function stream(events: readonly unknown[], withEnd = false): Reply {
+  const lines = events.map((event) => {
+    const named = typeof event === 'object' && event !== null && 'type' in event ? `event: ${event.type}\n` : '';
+    return `${named}data: ${JSON.stringify(event)}`;
+  });
   const body = [...lines, ...(withEnd ? ['data: [DONE]'] : [])].map((line) => `${line}\n\n`).join('');
   return { headers: { 'content-type': 'text/event-stream' }, body };
 }
@@ -163,7 +182,7 @@ const Chat = z.strictObject({
 });
 
 /** The user's first words. */
-function promptIn({ messages }: z.infer<typeof Chat>): string {
+export function promptIn({ messages }: Pick<z.infer<typeof Chat>, 'messages'>): string {
   const content = messages.find(({ role }) => role === 'user')?.content ?? '';
   if (typeof content === 'string') return content;
   const [first] = content;

@@ -64,7 +64,7 @@ export async function startSeedance(): Promise<SeedanceDouble> {
   /** What waits is canceled, what has ended is deleted, what runs goes on. */
   function remove(order: Order): Reply {
     const { status } = stateOf(order);
-    if (status === 'running') return refusal(400, 'InvalidParameter', 'a running task cannot be deleted');
+    if (status === 'running') return refusal(409, 'InvalidAction.RunningTaskDeletion', 'the task is currently running');
     if (status === 'queued') order.canceled = true;
     else deleted.add(order.id);
     return { body: {} };
@@ -95,6 +95,48 @@ export async function startSeedance(): Promise<SeedanceDouble> {
 
   return ark;
 }
+
+/** Ark's codes with their statuses. */
+export const ERROR_CODES: Record<number, string[]> = {
+  400: [
+    ...[
+      'MissingParameter',
+      'InvalidParameter',
+      'InvalidParameter.TaskTypeConstraint',
+      'InvalidParameter.OversizedImage',
+    ],
+    ...['InvalidParameter.UnsupportedImageFormat', 'InvalidImageURL.EmptyURL', 'InvalidImageURL.InvalidFormat'],
+    ...['InvalidArgumentError.InvalidImageDetail', 'InvalidArgumentError.InvalidPixelLimit'],
+    ...['InvalidEndpoint.ClosedEndpoint', 'ContentSecurityDetectionError', 'SensitiveContentDetected'],
+    ...['SensitiveContentDetected.SevereViolation', 'SensitiveContentDetected.Violence'],
+    ...['Text', 'Image', 'Video', 'Audio'].flatMap((kind) => [
+      `Input${kind}SensitiveContentDetected`,
+      `Output${kind}SensitiveContentDetected`,
+      `Input${kind}SensitiveContentDetected.PolicyViolation`,
+      `Output${kind}SensitiveContentDetected.PolicyViolation`,
+    ]),
+    'InputImageSensitiveContentDetected.PrivacyInformation',
+    ...['InputTextRiskDetection', 'InputImageRiskDetection', 'OutputTextRiskDetection', 'OutputImageRiskDetection'],
+  ],
+  401: ['AuthenticationError', 'InvalidAccountStatus'],
+  403: [
+    ...['AccessDenied', 'AccountOverdueError', 'InvalidSubscription', 'OperationDenied.PermissionDenied'],
+    ...['OperationDenied.ServiceNotOpen', 'OperationDenied.ServiceOverdue', 'OperationDenied.InvalidState'],
+    ...['OperationDenied.UnsupportedPhase', 'OperationDenied.FileQuotaExceeded'],
+  ],
+  404: [
+    ...['ModelNotOpen', 'UnsupportedModel', 'InvalidEndpointOrModel.NotFound', 'NotFound.Task'],
+    'InvalidEndpointOrModel.ModelIDAccessDisabled',
+  ],
+  409: ['InvalidAction.RunningTaskDeletion'],
+  429: [
+    ...['RateLimitExceeded.EndpointRPMExceeded', 'RateLimitExceeded.EndpointTPMExceeded', 'AccountRateLimitExceeded'],
+    ...['ModelAccountRpmRateLimitExceeded', 'ModelAccountTpmRateLimitExceeded', 'ModelAccountIpmRateLimitExceeded'],
+    ...['APIAccountRpmRateLimitExceeded', 'InflightBatchsizeExceeded', 'RequestBurstTooFast', 'ServerOverloaded'],
+    ...['ModelLoadingError', 'QuotaExceeded', 'SetLimitExceeded'],
+  ],
+  500: ['InternalServiceError'],
+};
 
 export const refusal = (status: number, code: string, message = code): Reply => ({
   status,

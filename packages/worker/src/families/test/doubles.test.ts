@@ -1,0 +1,43 @@
+import { FAMILIES, MODELS } from '@review/contract';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readProviders } from '../../config.ts';
+import { openFamilies } from '../open.ts';
+import { sandboxFamily } from '../sandbox.ts';
+import { callFor, downloaded, taskFor } from './asking.ts';
+import { type StartedDouble, startDoubles } from './doubles.ts';
+
+let doubles: StartedDouble[];
+beforeAll(async () => {
+  doubles = await startDoubles();
+}, 60_000);
+afterAll(() => Promise.all(doubles.map(({ double }) => double[Symbol.asyncDispose]())));
+
+test('every family has a double', () => {
+  expect(new Set(doubles.flatMap(({ families }) => families))).toEqual(new Set(FAMILIES));
+});
+
+const AT_ONCE = ['gpt-image-2', 'gemini-3-pro-image', 'markdown'];
+
+test.each(AT_ONCE)(
+  '%s: what is made for one prompt is not what is made for another',
+  async (model) => {
+    const settings = readProviders(Object.assign({}, ...doubles.map((started) => started.settings)));
+    const { family } = openFamilies(settings, sandboxFamily({ jobMs: 0, now: Date.now }), pino({ level: 'silent' }));
+    const name = MODELS.find(({ id }) => id === model)?.family ?? 'document';
+    const made = async (prompt: string) => {
+      const task = taskFor(model, { prompt });
+      const submitted = await family(name).submit(callFor(task));
+      const bytes = 'done' in submitted ? await downloaded(family(name), task, submitted.done) : null;
+      const orders = doubles.flatMap(({ double, mediaFor }) => double.orders.map((order) => ({ order, mediaFor })));
+      const last = orders.find(({ order }) => order.prompt === prompt);
+      return { bytes, handedOut: last && (await last.mediaFor(last.order, model)) };
+    };
+    const [one, other] = [await made(`Lamp 1 of ${model}`), await made(`Lamp 2 of ${model}`)];
+    expect(one.bytes).toEqual(one.handedOut);
+    expect(one.bytes).not.toEqual(other.bytes);
+    if (model !== 'markdown') expect(await sharp(one.bytes ?? undefined).metadata()).toMatchObject({ format: 'png' });
+  },
+  60_000,
+);

@@ -1,0 +1,56 @@
+import type { Family as FamilyName } from '@review/contract';
+import { StepError } from '../step-error.ts';
+import type { Family } from './family.ts';
+import { AccountRefusal } from './refusal.ts';
+
+/** A provider refuses the key, or says that the account is used up: only an operator can do something about it. */
+export interface RefusedAccount {
+  family: FamilyName;
+  type: 'AUTH' | 'BALANCE';
+  /** In the provider's words, without secrets. */
+  message: string;
+}
+
+export type OnRefusal = (refusal: RefusedAccount) => void;
+
+/** The same families, whose refusals of the account are reported as they happen, whichever call they end. */
+export function watchRefusals(
+  families: (name: FamilyName) => Family,
+  onRefusal: OnRefusal,
+): (name: FamilyName) => Family {
+  return (name) => {
+    const family = families(name);
+    const report = (error: unknown): never => {
+      if (error instanceof StepError && (error.type === 'AUTH' || error.type === 'BALANCE')) {
+        const message = error instanceof AccountRefusal ? error.said : error.message;
+        onRefusal({ family: name, type: error.type, message });
+      }
+      throw error;
+    };
+    const watched =
+      <Call, Answer>(call: (asked: Call) => Promise<Answer>) =>
+      async (asked: Call): Promise<Answer> => {
+        try {
+          return await call(asked);
+        } catch (error) {
+          return report(error);
+        }
+      };
+    const { cancel, lookUp } = family;
+    return {
+      ...family,
+      check(task) {
+        try {
+          family.check(task);
+        } catch (error) {
+          report(error);
+        }
+      },
+      submit: watched((call) => family.submit(call)),
+      poll: watched((call) => family.poll(call)),
+      download: watched((call) => family.download(call)),
+      ...(cancel && { cancel: watched(cancel) }),
+      ...(lookUp && { lookUp: watched(lookUp) }),
+    };
+  };
+}
