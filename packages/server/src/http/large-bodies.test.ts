@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { newId } from '../db/ids.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
-import { currentRequest, messageIn, post } from '../tools/test/wire.ts';
+import { FORMER } from '../tools/test/clients.ts';
+import { currentRequest, formerRequest, messageIn, post } from '../tools/test/wire.ts';
 import { completePath, start } from '../uploads/test/uploads.ts';
 
 /** Far above what any of these takes here; without the bounds, some took longer than a minute. */
@@ -121,6 +122,20 @@ onEachDatabase(
       expect((await post(house(), key, batch(100))).status).toBe(200);
       const problem = await promptly(post(house(), key, batch(101)), 'INVALID_REQUEST');
       expect(problem.detail).toBe('At most 100 messages in one request.');
+    });
+
+    test('a message holds at most a thousand values beside the arguments of a tool', async () => {
+      const { key } = house().people.owner;
+      const zeros = Array.from({ length: 100_000 }, () => 0);
+      const clientInfo = { name: 'A', version: '1', icons: zeros };
+      for (const [method, params] of [
+        ['initialize', { protocolVersion: FORMER, capabilities: {}, clientInfo }],
+        ['prompts/get', { name: 'A', arguments: { ...zeros } }],
+        ['tools/call', { name: 'whoami', arguments: {}, _meta: { zeros } }],
+      ] as const) {
+        const problem = await promptly(post(house(), key, formerRequest(method, params)), 'INVALID_REQUEST');
+        expect(problem.detail).toBe('A message has at most 1000 values beside the arguments.');
+      }
     });
   },
   { RATE_LIMITS: 'off' },

@@ -10,6 +10,7 @@ import type { Operation } from '../http/operations.ts';
 import { ProblemError } from '../http/problem.ts';
 import { readJson } from '../http/read-body.ts';
 import { requireOwnAddress } from './address.ts';
+import { messagesIn } from './message-size.ts';
 import { operationsByName } from './operations.ts';
 import { problemDocument } from './results.ts';
 import type { Visit } from './run.ts';
@@ -21,8 +22,6 @@ const SUBSCRIBE = 'subscriptions/listen';
 /** Streams without an end, which each hold a connection. */
 const MOST_STREAMS = 200;
 const MOST_STREAMS_OF_ONE = 5;
-/** Messages of the former specification in one request. */
-const MAX_BATCH = 100;
 /** What the database says of a credential is cached for another 500 ms. */
 const RECHECK_MS = 500;
 
@@ -75,11 +74,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
       if (admitted === undefined) throw new Error('a request reached the tools without passing the door');
       const { caller } = admitted;
       const body: unknown = request.body;
-      const messages = Array.isArray(body) ? body : [body];
-      if (messages.length > MAX_BATCH) {
-        throw new ProblemError('INVALID_REQUEST', { detail: `At most ${MAX_BATCH} messages in one request.` });
-      }
-      for (const message of messages) {
+      for (const message of messagesIn(body)) {
         const operation = operations.behind(message, caller);
         if (operation === undefined) await door.limiter.count('tools', 'tier-4', caller, response);
         else {
