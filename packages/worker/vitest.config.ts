@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
 import { testDefaults } from '../../scripts/testing.ts';
 
-export default defineConfig({ test: { ...testDefaults } });
+// Pictures are read by processes of their own, which start slowly on a busy machine.
+export default defineConfig({ test: { ...testDefaults, testTimeout: 20_000 } });

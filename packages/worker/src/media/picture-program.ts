@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import type { PictureHead, PictureOrder } from './picture.ts';
@@ -6,8 +5,6 @@ import type { PictureHead, PictureOrder } from './picture.ts';
 const RASTER_LOADERS = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
 
 const [milliseconds, order = ''] = process.argv.slice(2);
-// Foreign pictures give way to the worker's own work.
-setPriority(10);
 // The worker kills this process before. This holds where no worker is left to do so.
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds) + 1000).unref();
 
