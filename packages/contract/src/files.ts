@@ -108,6 +108,7 @@ export const files = room({
     }),
     responses: { 204: NOTHING },
     metadata: {
+      ifMatch: true,
       tier: 'tier-3',
       scopes: ['files:write'],
       subject: 'file',
@@ -121,7 +122,7 @@ export const files = room({
     summary: 'Set the review status of a file',
     body: z.strictObject({ tag: ReviewStatus }),
     responses: { 204: NOTHING },
-    metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   delete: {
     method: 'DELETE',
@@ -140,6 +141,7 @@ export const files = room({
       tier: 'tier-3',
       scopes: ['files:write'],
       subject: 'project',
+      location: '/api/files/:id',
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
     },

@@ -5,22 +5,25 @@ export const PAGE_SIZE = 50;
 export const Direction = z.enum(['asc', 'desc']);
 export type Direction = z.infer<typeof Direction>;
 
-const Cursor = z.string().min(1).max(4096);
+const Cursor = z.string().min(1).max(4096).meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** The body of a cursor-paged list: its own filters and at most one cursor. */
 export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
-  z.strictObject({ ...filters, next: Cursor.optional(), prev: Cursor.optional() }).check((context) => {
-    const { value, issues } = context;
-    if ('next' in value && 'prev' in value && value.next !== undefined && value.prev !== undefined) {
-      issues.push({
-        code: 'custom',
-        params: { code: 'BOTH_CURSORS' },
-        message: 'Send only one of next and prev.',
-        path: ['prev'],
-        input: value,
-      });
-    }
-  });
+  z
+    .strictObject({ ...filters, next: Cursor.optional(), prev: Cursor.optional() })
+    .check((context) => {
+      const { value, issues } = context;
+      if ('next' in value && 'prev' in value && value.next !== undefined && value.prev !== undefined) {
+        issues.push({
+          code: 'custom',
+          params: { code: 'BOTH_CURSORS' },
+          message: 'Send only one of next and prev.',
+          path: ['prev'],
+          input: value,
+        });
+      }
+    })
+    .meta({ not: { required: ['next', 'prev'] } });
 
 export const cursorPage = <Item extends z.ZodType>(item: Item) =>
   z.object({

@@ -130,6 +130,12 @@ export const PROBLEMS = {
     explanation:
       'A request with this Idempotency-Key is being worked on. Send it again after `Retry-After` seconds to get its answer.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: 'It has changed meanwhile',
+    explanation:
+      'The record no longer has the ETag that `If-Match` names; nothing was changed. Read it again, then decide anew.',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',

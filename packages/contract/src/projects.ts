@@ -9,6 +9,8 @@ import { Day, Timestamp } from './time.ts';
 
 const ProjectName = text({ min: 1, max: 100 });
 const ProjectDescription = text({ max: 5000 }).nullable();
+/** The one range there is: said by callers of the same dialect, without effect. */
+const AccessRange = z.enum(['ONLY_PROJECT_MEMBER']);
 
 export const Project = z.object({
   id: Uuid,
@@ -51,6 +53,7 @@ export const projects = room({
       description: ProjectDescription.optional(),
       deadline: Day.nullable().optional(),
       members: NewMembers.optional(),
+      accessRange: AccessRange.optional(),
     }),
     responses: { 201: created(Uuid) },
     metadata: {
@@ -58,6 +61,7 @@ export const projects = room({
       scopes: ['projects:write'],
       subject: null,
       roles: [],
+      location: '/api/projects/:id',
       problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
     },
   },
@@ -72,6 +76,7 @@ export const projects = room({
       scopes: ['projects:read'],
       subject: 'project',
       roles: ANY_MEMBER,
+      conditional: true,
     },
   },
   update: {
@@ -82,9 +87,10 @@ export const projects = room({
       name: ProjectName.optional(),
       description: ProjectDescription.optional(),
       deadline: Day.nullable().optional(),
+      accessRange: AccessRange.optional(),
     }),
     responses: { 204: NOTHING },
-    metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
+    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
   },
   delete: {
     method: 'POST',

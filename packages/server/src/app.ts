@@ -33,7 +33,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   if (deps.storage.router) app.use(deps.storage.router);
   const door = openDoor(deps);
   const operations = allOperations(rooms(deps));
-  mountContract(app, deps, door, operations);
+  mountContract(app, deps, door, operations, (db) => allOperations(rooms({ ...deps, db })));
   mountTools(app, deps, door, operations);
   mountWorkerApi(app, deps);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));

@@ -11,7 +11,11 @@ const RESOURCES: Resource[] = ['', '/mcp'];
 
 /** What the interface says of itself: its description, a page to read it on, and what each problem means. */
 export function documents({ config }: Deps): Router {
-  const description = JSON.stringify(openApiDocument({ version: releaseVersion(), serverUrl: config.publicUrl }));
+  const about = { version: releaseVersion(), serverUrl: config.publicUrl };
+  const editions = {
+    '/api/openapi.json': JSON.stringify(openApiDocument(about)),
+    '/api/openapi-3.1.json': JSON.stringify(openApiDocument({ ...about, openapi: '3.1.1' })),
+  };
   const problems = new Map(
     Object.entries(PROBLEMS).map(([code, problem]) => [
       problemType(code as keyof typeof PROBLEMS),
@@ -20,7 +24,10 @@ export function documents({ config }: Deps): Router {
   );
   return Router()
     .get('/api/openapi.json', (_request, response) => {
-      response.type('application/json').send(description);
+      response.type('application/json').send(editions['/api/openapi.json']);
+    })
+    .get('/api/openapi-3.1.json', (_request, response) => {
+      response.type('application/json').send(editions['/api/openapi-3.1.json']);
     })
     .get('/problems/:name', (request, response) => {
       const problem = problems.get(request.path);
