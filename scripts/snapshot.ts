@@ -3,4 +3,9 @@ import { openApiDocument } from '../packages/contract/dist/index.js';
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-writeFileSync(new URL('docs/openapi.json', root), `${JSON.stringify(openApiDocument({ version }), null, 2)}\n`);
+for (const [file, openapi] of [
+  ['docs/openapi.json', '3.2.0'],
+  ['docs/openapi-3.1.json', '3.1.1'],
+] as const) {
+  writeFileSync(new URL(file, root), `${JSON.stringify(openApiDocument({ version, openapi }), null, 2)}\n`);
+}

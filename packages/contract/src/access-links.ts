@@ -48,7 +48,13 @@ export const accessLinks = room({
       expiresAt: ChosenTime.nullable().optional(),
     }),
     responses: { 201: created(Uuid) },
-    metadata: { tier: 'tier-3', scopes: ['access-links:write'], subject: 'project', roles: LEADS },
+    metadata: {
+      tier: 'tier-3',
+      scopes: ['access-links:write'],
+      subject: 'project',
+      roles: LEADS,
+      location: '/api/project-access-links/:id',
+    },
   },
   get: {
     method: 'GET',
@@ -86,6 +92,8 @@ export const accessLinks = room({
       subject: null,
       roles: [],
       perAddress: 10,
+      // Members are read as a list.
+      location: null,
       problems: ['NOT_FOUND', 'PROJECT_DELETING'],
     },
   },

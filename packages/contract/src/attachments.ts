@@ -3,6 +3,9 @@ import { data, NOTHING, room } from './endpoint.ts';
 import { CommentAttachmentId, GenerationAttachmentId } from './ids.ts';
 import { Download, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
 
+/** An attachment is shown by the comment or the generation that uses it, never alone. */
+const starting = { tier: 'tier-3', location: null } as const;
+
 export const attachments = room({
   start: {
     method: 'POST',
@@ -10,7 +13,7 @@ export const attachments = room({
     summary: 'Start the upload of an attachment for a comment on a project',
     body: NewUpload,
     responses: { 201: startedUpload(CommentAttachmentId) },
-    metadata: { tier: 'tier-3', scopes: ['comments:write'], subject: 'project', roles: ANY_MEMBER },
+    metadata: { ...starting, scopes: ['comments:write'], subject: 'project', roles: ANY_MEMBER },
   },
   startOnFile: {
     method: 'POST',
@@ -18,7 +21,7 @@ export const attachments = room({
     summary: 'Start the upload of an attachment for a comment on a file',
     body: NewUpload,
     responses: { 201: startedUpload(CommentAttachmentId) },
-    metadata: { tier: 'tier-3', scopes: ['comments:write'], subject: 'file', roles: ANY_MEMBER },
+    metadata: { ...starting, scopes: ['comments:write'], subject: 'file', roles: ANY_MEMBER },
   },
   complete: {
     method: 'POST',
@@ -70,7 +73,7 @@ export const attachments = room({
     summary: 'Start the upload of a reference for a generation',
     body: NewUpload,
     responses: { 201: startedUpload(GenerationAttachmentId) },
-    metadata: { tier: 'tier-3', scopes: ['ai:generate'], subject: 'project', roles: EDITORS },
+    metadata: { ...starting, scopes: ['ai:generate'], subject: 'project', roles: EDITORS },
   },
   completeForGeneration: {
     method: 'POST',

@@ -19,7 +19,7 @@ export type CommentAttachment = z.infer<typeof CommentAttachment>;
 
 export const CommentRecord = z.object({
   id: Uuid,
-  /** Null for a deleted comment, and for one that has only attachments. */
+  /** Null for a deleted comment, and for one that has only attachments or a drawing. */
   content: z.string().nullable(),
   /** Null for a deleted comment. */
   author: Person.nullable(),
@@ -85,7 +85,10 @@ export const NewFileComment = z
       .describe('How long the comment holds from its anchor on, in milliseconds.'),
     annotation: Annotation.optional().describe('A drawing on the picture: JSON that only the client understands.'),
   })
-  .refine(saysSomething, EMPTY);
+  .refine((comment) => saysSomething(comment) || (comment.annotation ?? null) !== null, {
+    ...EMPTY,
+    error: 'Give some content, a drawing or at least one attachment.',
+  });
 export type NewFileComment = z.infer<typeof NewFileComment>;
 
 const CommentQuery = cursorQuery({
@@ -100,6 +103,7 @@ const CommentQuery = cursorQuery({
 });
 
 const writing = {
+  location: '/api/comments/:id',
   tier: 'tier-4',
   scopes: ['comments:write'],
   roles: ANY_MEMBER,
@@ -156,7 +160,7 @@ export const comments = room({
     path: '/api/comments/:id',
     summary: 'Read a comment',
     responses: { 200: data(CommentRecord) },
-    metadata: { ...reading, subject: 'comment' },
+    metadata: { ...reading, subject: 'comment', conditional: true },
   },
   update: {
     method: 'PATCH',
@@ -165,6 +169,7 @@ export const comments = room({
     body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
     responses: { 204: NOTHING },
     metadata: {
+      ifMatch: true,
       tier: 'tier-4',
       scopes: ['comments:write'],
       subject: 'comment',

@@ -133,6 +133,22 @@ describe('every route', () => {
     expect(new Set(addresses).size).toBe(addresses.length);
   });
 
+  it('that makes something says where it can be read, or that nothing reads it', () => {
+    const silent = [...routes].filter(([, route]) => 201 in route.responses && route.metadata.location === undefined);
+    expect(silent.map(([key]) => key)).toEqual([]);
+    const readable = [...routes.values()].filter(({ method }) => method === 'GET').map(({ path }) => path);
+    for (const { metadata } of routes.values()) if (metadata.location) expect(readable).toContain(metadata.location);
+  });
+
+  it('that changes a record which is read with an ETag takes If-Match', () => {
+    const tagged = [...routes.values()].flatMap(({ metadata }) => (metadata.conditional ? [metadata.subject] : []));
+    expect(tagged.sort()).toEqual(['comment', 'file', 'project', 'skill', 'version']);
+    for (const [key, { method, metadata }] of routes) {
+      const changes = method === 'PATCH' && tagged.includes(metadata.subject);
+      expect([key, metadata.ifMatch ?? false]).toEqual([key, changes]);
+    }
+  });
+
   it('takes a larger body only where ten thousand parts must fit', () => {
     const larger = [...routes].filter(([, route]) => route.metadata.bodyLimit !== undefined);
     expect(larger.map(([, route]) => [route.path.split('/').at(-1), route.metadata.bodyLimit])).toEqual(

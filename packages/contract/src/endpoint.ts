@@ -19,10 +19,12 @@ export interface Rules {
   only?: 'starter' | 'author' | 'author-or-lead';
   /** Calls in a window from one address, whoever makes them. */
   perAddress?: number;
-  /** Where the thing that the answer names can be read: `:id` is the answer's own. */
-  location?: `/api/${string}/:id`;
+  /** Where the thing that the answer names can be read: `:id` is the answer's own. Null where nothing reads just that. */
+  location?: `/api/${string}/:id` | null;
   /** The answer carries an ETag, and a caller that names it is told that nothing is new. */
   conditional?: true;
+  /** Takes `If-Match` with the ETag of the record that is changed. */
+  ifMatch?: true;
   /** Works on a project that is scheduled for deletion. */
   whileDeleting?: true;
   /** A body larger than the general limit, in bytes. */

@@ -114,6 +114,7 @@ export const files = room({
     }),
     responses: { 204: NOTHING },
     metadata: {
+      ifMatch: true,
       tier: 'tier-3',
       scopes: ['files:write'],
       subject: 'file',
@@ -127,7 +128,7 @@ export const files = room({
     summary: 'Set the review status of a file',
     body: z.strictObject({ tag: ReviewStatus }),
     responses: { 204: NOTHING },
-    metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   delete: {
     method: 'DELETE',
@@ -146,6 +147,7 @@ export const files = room({
       tier: 'tier-3',
       scopes: ['files:write'],
       subject: 'project',
+      location: '/api/files/:id',
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
     },

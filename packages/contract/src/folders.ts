@@ -33,6 +33,8 @@ export const folders = room({
       tier: 'tier-3',
       scopes: ['folders:write'],
       subject: 'project',
+      // Folders are read as a tree.
+      location: null,
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
     },

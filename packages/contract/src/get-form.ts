@@ -71,7 +71,7 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
     const id = base.shape['id'];
     if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
     // A reference is also its plain id, and empty where there is none.
-    const schema = z.union([id, z.literal('')]).meta({ description: `As \`${name}.id\`; empty for none.` });
+    const schema = z.union([id, z.string().max(0)]).meta({ description: `As \`${name}.id\`; empty for none.` });
     return [{ name, path, schema, read: (value) => (value === '' ? null : { id: value }) }, ...inner];
   });
 }

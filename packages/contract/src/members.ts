@@ -73,6 +73,8 @@ export const members = room({
       tier: 'tier-3',
       scopes: ['project-members:write'],
       subject: 'project',
+      // Several are made at once.
+      location: null,
       roles: LEADS,
       problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
     },

@@ -78,10 +78,30 @@ export function written(schema: z.ZodType, io: Io, own?: string): Schema {
       tidy(jsonSchema, io);
     },
   });
-  return json;
+  return nullInType(json);
+}
+
+/** `null` beside the type: generators take an alternative of schemas for a class of its own. */
+function nullInType<Node>(node: Node): Node {
+  if (Array.isArray(node)) for (const item of node) nullInType(item);
+  else if (typeof node === 'object' && node !== null) {
+    for (const value of Object.values(node)) nullInType(value);
+    const [shape, nothing, ...more] = 'anyOf' in node && Array.isArray(node.anyOf) ? node.anyOf : [];
+    if (more.length === 0 && nothing?.type === 'null' && typeof shape?.type === 'string') {
+      Reflect.deleteProperty(node, 'anyOf');
+      Object.assign(node, shape, { type: [shape.type, 'null'] }, shape.enum && { enum: [...shape.enum, null] });
+    }
+  }
+  return node;
 }
 
 export function tidy(schema: Schema, io: Io): void {
+  // Generators stumble over constants and over defaults that are objects; a default inside the object says the same.
+  if (typeof schema.const === 'string') {
+    schema.enum = [schema.const];
+    delete schema.const;
+  } else if (typeof schema.const === 'boolean' && io === 'output') delete schema.const;
+  if (typeof schema.default === 'object') delete schema.default;
   // What every integer has says nothing.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

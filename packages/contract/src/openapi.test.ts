@@ -8,10 +8,58 @@ const document = openApiDocument({ version });
 const json = JSON.stringify(document, null, 2);
 const at = (method: string, path: string) => document.paths[path]?.[method];
 
-it('is what docs/openapi.json says', () => {
-  expect(fromRoot('docs/openapi.json') === `${json}\n`, 'docs/openapi.json is stale: run `npm run snapshot`.').toBe(
-    true,
-  );
+const forGenerators = openApiDocument({ version, openapi: '3.1.1' });
+
+it.each([
+  ['docs/openapi.json', document],
+  ['docs/openapi-3.1.json', forGenerators],
+])('is what %s says', (file, described) => {
+  const isFresh = fromRoot(file) === `${JSON.stringify(described, null, 2)}\n`;
+  expect(isFresh, `${file} is stale: run \`npm run snapshot\`.`).toBe(true);
+});
+
+describe('the edition for generators', () => {
+  const operationsOf = (described: typeof document) =>
+    Object.entries(described.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => ({ method, path, operationId })),
+    );
+
+  it('has every operation once, under the same name, its lists by GET', () => {
+    const all = operationsOf(document).filter(({ operationId }) => !operationId.endsWith('.get'));
+    const expected = all.map((one) => ({ ...one, method: one.method === 'query' ? 'get' : one.method }));
+    // Ids such as projects.get end like the GET of a list.
+    const reads = operationsOf(forGenerators).filter(({ operationId }) => !/^\w+\.get$/.test(operationId));
+    expect(reads).toEqual(expected);
+  });
+
+  it('uses nothing that generators stumble over', () => {
+    const found: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      for (const [key, value] of Object.entries(node)) {
+        if (key === 'const' || (key === 'pattern' && typeof value === 'string' && value.includes('\\p{'))) {
+          found.push(`${path}/${key}`);
+        }
+        if (key === 'default' && typeof value === 'object' && !path.endsWith('/properties'))
+          found.push(`${path}/${key}`);
+        walk(value, `${path}/${key}`);
+      }
+    };
+    walk(forGenerators, '');
+    expect(found).toEqual([]);
+  });
+
+  it('gives the bounds that the server has', () => {
+    const schemas = JSON.stringify(forGenerators.components['schemas']);
+    expect(JSON.parse(schemas).NewUpload.properties).toMatchObject({
+      name: { minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f\\x7f-\\x9f]*$' },
+      size: { minimum: 1, maximum: 5 * 1024 ** 3 },
+      mimeType: { pattern: '^[^\\x00]*$' },
+    });
+    expect(JSON.stringify(document.paths['/api/projects']?.['query']?.requestBody)).toContain(
+      '"not":{"required":["next","prev"]}',
+    );
+  });
 });
 
 it('has every operation of the contract once, and QUERY lists also by GET', () => {
@@ -73,7 +121,7 @@ describe('an operation', () => {
     expect(statuses('delete', '/api/folders/{id}')).toBe('204 401 403 404 409 429 500');
     expect(statuses('post', '/api/comments/{id}/reactions')).toBe('204 400 401 404 409 413 415 422 429 500');
     expect(statuses('post', '/api/project-access-links/redeem')).toBe('201 400 401 404 409 413 415 422 429 500');
-    expect(statuses('patch', '/api/skills/{id}')).toBe('204 400 401 403 404 409 413 415 422 429 500');
+    expect(statuses('patch', '/api/skills/{id}')).toBe('204 400 401 403 404 409 412 413 415 422 429 500');
   });
 
   it('keeps the dotted names of query parameters, with their defaults', () => {
@@ -107,6 +155,22 @@ describe('an operation', () => {
         expect(takes, operation.operationId).toBe(method === 'post' || method === 'patch');
       }
     }
+  });
+
+  it('says where to read what it made, with every 201 that makes something readable', () => {
+    const withoutLocation = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).flatMap(({ operationId, responses }) =>
+        '201' in responses && !JSON.stringify(responses['201']).includes('/headers/Location') ? [operationId] : [],
+      ),
+    );
+    expect(withoutLocation.sort()).toEqual([
+      'accessLinks.redeem',
+      'attachments.start',
+      'attachments.startForGeneration',
+      'attachments.startOnFile',
+      'folders.create',
+      'members.add',
+    ]);
   });
 
   it('answers in the type it has', () => {

@@ -34,9 +34,10 @@ const HEADERS = {
   AcceptQuery: { description: 'On QUERY: the content type that it takes.', schema: { type: 'string' } },
   IdempotencyReplayed: {
     description: 'The answer is that of the first request with this key.',
-    schema: { type: 'string', const: 'true' },
+    schema: { type: 'string', enum: ['true'] },
   },
   Location: { description: 'Where it can be read.', schema: { type: 'string', format: 'uri' } },
+  ETag: { description: 'Names this state of the record.', schema: { type: 'string' } },
 };
 
 export interface OpenApiOperation {
@@ -69,6 +70,7 @@ function parameters(route: Route): object[] {
       schema,
     })),
     ...(takesIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(route.metadata.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
 }
 
@@ -76,7 +78,8 @@ function successes(route: Route): [string, object][] {
   const headers = {
     ...EVERY_ANSWER,
     ...(takesIdempotencyKey(route) && { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
-    ...(route.metadata.location !== undefined && { Location: { $ref: '#/components/headers/Location' } }),
+    ...(route.metadata.conditional && { ETag: { $ref: '#/components/headers/ETag' } }),
+    ...(route.metadata.location != null && { Location: { $ref: '#/components/headers/Location' } }),
   };
   const REASONS: Record<string, string> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content' };
   return Object.entries(route.responses).map(([status, answer]) => {
@@ -206,6 +209,12 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an OAuth access token.' },
       },
       parameters: {
+        IfMatch: {
+          name: 'If-Match',
+          in: 'header',
+          description: 'The ETag of the record as it was read: if it has changed meanwhile, the answer is 412.',
+          schema: { type: 'string' },
+        },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',

@@ -5,7 +5,7 @@ export const PAGE_SIZE = 50;
 export const Direction = z.enum(['asc', 'desc']);
 export type Direction = z.infer<typeof Direction>;
 
-const Cursor = z.string().min(1).max(4096);
+const Cursor = z.string().min(1).max(4096).meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** The body of a cursor-paged list: its own filters and at most one cursor. */
 export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
@@ -26,7 +26,8 @@ export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
           input: value,
         });
       }
-    });
+    })
+    .meta({ not: { required: ['next', 'prev'] } });
 
 export const cursorPage = <Item extends z.ZodType>(item: Item) =>
   z.object({

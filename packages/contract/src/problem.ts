@@ -145,7 +145,8 @@ export const PROBLEMS = {
   PRECONDITION_FAILED: {
     status: 412,
     title: 'The precondition does not hold',
-    explanation: 'What is stored does not fit the `If-Match` or `If-Unmodified-Since` of the request. Read it again.',
+    explanation:
+      'The record or object no longer fits the `If-Match` or `If-Unmodified-Since` of the request; nothing was changed. Read it again.',
   },
   BODY_TOO_LARGE: {
     status: 413,

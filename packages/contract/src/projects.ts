@@ -9,6 +9,8 @@ import { Day, Timestamp } from './time.ts';
 
 const ProjectName = text({ min: 1, max: 100 });
 const ProjectDescription = text({ max: 5000 }).nullable();
+/** The one range there is: said by callers of the same dialect, without effect. */
+const AccessRange = z.enum(['ONLY_PROJECT_MEMBER']);
 
 export const Project = z.object({
   id: Uuid,
@@ -54,6 +56,7 @@ export const projects = room({
       description: ProjectDescription.optional(),
       deadline: Day.nullable().optional(),
       members: newMembers({ min: 0 }).optional(),
+      accessRange: AccessRange.optional(),
     }),
     responses: { 201: created(Uuid) },
     metadata: {
@@ -61,6 +64,7 @@ export const projects = room({
       scopes: ['projects:write'],
       subject: null,
       roles: [],
+      location: '/api/projects/:id',
       problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
     },
   },
@@ -75,6 +79,7 @@ export const projects = room({
       scopes: ['projects:read'],
       subject: 'project',
       roles: ANY_MEMBER,
+      conditional: true,
     },
   },
   update: {
@@ -85,9 +90,10 @@ export const projects = room({
       name: ProjectName.optional(),
       description: ProjectDescription.optional(),
       deadline: Day.nullable().optional(),
+      accessRange: AccessRange.optional(),
     }),
     responses: { 204: NOTHING },
-    metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
+    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
   },
   delete: {
     method: 'POST',

@@ -15,7 +15,7 @@ const OUTSIDE_PROJECTS: readonly (Subject | null)[] = [null, 'skill', 'skill-ver
 
 /** Every problem that an endpoint can answer with, by what its rules and its request's shape imply and by what it adds. */
 export function refusalsOf(route: Route): ProblemCode[] {
-  const { scopes, roles, subject, only, whileDeleting, problems = [] } = route.metadata;
+  const { scopes, roles, subject, only, whileDeleting, ifMatch, problems = [] } = route.metadata;
   const method: string = route.method;
   const codes = new Set<ProblemCode>(ALWAYS);
   const add = (applies: boolean, ...more: ProblemCode[]) => {
@@ -33,6 +33,7 @@ export function refusalsOf(route: Route): ProblemCode[] {
   add(route.query !== undefined, 'INVALID_REQUEST');
   add(method === QUERY, 'INVALID_CURSOR');
   add(writes && whileDeleting !== true && !OUTSIDE_PROJECTS.includes(subject), 'PROJECT_DELETING');
+  add(ifMatch === true, 'PRECONDITION_FAILED');
   add(takesIdempotencyKey(route), 'INVALID_REQUEST', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED');
   add(true, ...problems);
   return [...codes].sort((a, b) => PROBLEMS[a].status - PROBLEMS[b].status);

@@ -51,6 +51,13 @@ describe('comments', () => {
     ]);
   });
 
+  it('on a file may be a drawing alone', () => {
+    const { body } = contract.comments.createOnFile;
+    expect(refusal(body, { anchor: 1500, annotation: { paths: [] } })).toEqual([]);
+    expect(refusal(body, { anchor: 1500, annotation: null })).toEqual(['/content EMPTY_COMMENT']);
+    expect(refusal(body, { anchor: 1500 })).toEqual(['/content EMPTY_COMMENT']);
+  });
+
   it('take a place and a drawing on a file only', () => {
     const drawn = { content: 'a', anchor: 1500, duration: 40, annotation: { paths: [[0, 1]] } };
     expect(refusal(contract.comments.createOnFile.body, drawn)).toEqual([]);
@@ -70,6 +77,24 @@ describe('comments', () => {
     expect(drawn(JSON.parse('['.repeat(100) + ']'.repeat(100)))).toEqual([]);
     expect(drawn(JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)))).toEqual(['/annotation TOO_DEEP']);
   });
+});
+
+describe('what callers of the same dialect send', () => {
+  it('markdown is the content of a skill version; both only if they are the same', () => {
+    const { body } = contract.skills.publish;
+    expect(body.parse({ markdown: '# A' })).toEqual({ content: '# A' });
+    expect(body.parse({ markdown: '# A', content: '# A' })).toEqual({ content: '# A' });
+    expect(refusal(body, { markdown: '# A', content: '# B' })).toEqual(['/markdown BOTH_CONTENTS']);
+    expect(refusal(body, { note: 'a' })).toEqual(['/content REQUIRED']);
+  });
+
+  it.each([contract.projects.create.body, contract.projects.update.body])(
+    'accessRange of a project has one value',
+    (body: z.ZodType) => {
+      expect(refusal(body, { name: 'A', accessRange: 'ONLY_PROJECT_MEMBER' })).toEqual([]);
+      expect(refusal(body, { name: 'A', accessRange: 'ANYONE' })).toEqual(['/accessRange INVALID_VALUE']);
+    },
+  );
 });
 
 describe('uploads', () => {

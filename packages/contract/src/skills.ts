@@ -59,6 +59,24 @@ export const SkillDetails = Skill.extend({
 });
 export type SkillDetails = z.infer<typeof SkillDetails>;
 
+export const NewSkillVersion = z.strictObject({
+  content: SkillContent.describe('The instructions, in Markdown.'),
+  note: text({ min: 1, max: 1024 }).optional().describe('What changed.'),
+  isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first one always does.'),
+});
+export type NewSkillVersion = z.infer<typeof NewSkillVersion>;
+
+/** Callers of the same dialect say `markdown` for `content`. */
+const withMarkdown = z.preprocess((body: z.input<typeof NewSkillVersion>, { issues }) => {
+  if (typeof body !== 'object' || body === null || !('markdown' in body)) return body;
+  const { markdown, ...rest }: { markdown: unknown; content?: unknown } = body;
+  if ('content' in rest && rest.content !== markdown) {
+    const message = 'Send only one of content and markdown.';
+    issues.push({ code: 'custom', params: { code: 'BOTH_CONTENTS' }, message, path: ['markdown'], input: body });
+  }
+  return { content: markdown, ...rest };
+}, NewSkillVersion);
+
 export const skills = room({
   list: {
     method: QUERY,
@@ -74,14 +92,21 @@ export const skills = room({
     summary: 'Create a skill; its content comes with its first version',
     body: z.strictObject({ name: SkillName, description: SkillDescription, ...optionalFields }),
     responses: { 201: created(SkillId) },
-    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: null, roles: [] },
+    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: null, roles: [], location: '/api/skills/:id' },
   },
   get: {
     method: 'GET',
     path: '/api/skills/:id',
     summary: 'Read a skill and the list of its versions',
     responses: { 200: data(SkillDetails) },
-    metadata: { tool: 'get_skill', tier: 'default', scopes: ['skills:read'], subject: 'skill', roles: [] },
+    metadata: {
+      tool: 'get_skill',
+      tier: 'default',
+      scopes: ['skills:read'],
+      subject: 'skill',
+      roles: [],
+      conditional: true,
+    },
   },
   update: {
     method: 'PATCH',
@@ -95,6 +120,7 @@ export const skills = room({
     }),
     responses: { 204: NOTHING },
     metadata: {
+      ifMatch: true,
       tool: 'update_skill',
       tier: 'default',
       scopes: ['skills:write'],
@@ -121,14 +147,12 @@ export const skills = room({
     method: 'POST',
     path: '/api/skills/:id/versions',
     summary: 'Publish a version of a skill; the first one becomes the default',
-    body: z.strictObject({
-      content: SkillContent.describe('The instructions, in Markdown.'),
-      note: text({ min: 1, max: 1024 }).optional().describe('What changed.'),
-      isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first one always does.'),
-    }),
+    description: '`markdown` is taken in place of `content`.',
+    body: withMarkdown,
     responses: { 201: created(SkillVersionId) },
     metadata: {
       tool: 'publish_skill_version',
+      location: '/api/skill-versions/:id',
       tier: 'tier-3',
       scopes: ['skills:write'],
       subject: 'skill',

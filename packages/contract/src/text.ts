@@ -15,7 +15,7 @@ export function text(bounds: { min?: number; max: number }) {
     if (length > max) refuse('TOO_LONG', `At most ${max} ${characters(max)}.`);
     if (length < min) refuse('TOO_SHORT', `At least ${min} ${characters(min)}.`);
   });
-  return schema.meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+  return schema.meta({ ...(min > 0 && { minLength: min }), maxLength: max, pattern: '^[^\\x00]*$' });
 }
 
 function codePoints(value: string, enough: number): number {

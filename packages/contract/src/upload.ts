@@ -9,15 +9,19 @@ export const MAX_PARTS = 10_000;
 export const MAX_UPLOAD_BYTES = 5 * 1024 ** 4;
 
 /** A name to show, never a path to store at. */
-export const FileName = text({ min: 1, max: 255 }).regex(/^[^/\\\p{Cc}]*$/u, {
-  error: 'No path separators and no control characters.',
-});
+export const FileName = text({ min: 1, max: 255 })
+  .regex(/^[^/\\\p{Cc}]*$/u, { error: 'No path separators and no control characters.' })
+  // The same by codes: the regular expressions of many languages know no classes of Unicode.
+  .meta({ pattern: '^[^/\\\\\\x00-\\x1f\\x7f-\\x9f]*$' });
+
+/** The largest upload that a host takes unless it is set otherwise: 5 GiB. */
+export const UPLOAD_LIMIT = 5 * 1024 ** 3;
 
 /** How every upload starts: files, comment attachments and generation attachments alike. */
 export const NewUpload = z.strictObject({
   name: FileName,
-  /** In bytes. */
-  size: z.number().int().min(1).max(MAX_UPLOAD_BYTES),
+  /** In bytes; a host may allow more or less than the documented maximum. */
+  size: z.number().int().min(1).max(MAX_UPLOAD_BYTES).meta({ maximum: UPLOAD_LIMIT }),
   mimeType: text({ min: 1, max: 255 }).optional(),
 });
 export type NewUpload = z.infer<typeof NewUpload>;

@@ -69,6 +69,7 @@ export const versions = room({
       tier: 'tier-3',
       scopes: ['projects:write'],
       subject: 'project',
+      location: '/api/versions/:id',
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
     },
@@ -78,7 +79,7 @@ export const versions = room({
     path: '/api/versions/:id',
     summary: 'Read a version and the files it holds',
     responses: { 200: data(VersionDetails) },
-    metadata: { tier: 'tier-4', scopes: [], subject: 'version', roles: ANY_MEMBER },
+    metadata: { tier: 'tier-4', scopes: [], subject: 'version', roles: ANY_MEMBER, conditional: true },
   },
   update: {
     method: 'PATCH',
@@ -92,6 +93,7 @@ export const versions = room({
     }),
     responses: { 204: NOTHING },
     metadata: {
+      ifMatch: true,
       tier: 'tier-3',
       scopes: ['projects:write'],
       subject: 'version',
@@ -105,6 +107,6 @@ export const versions = room({
     summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
     body: z.strictObject({ status: ReviewStatus }),
     responses: { 204: NOTHING },
-    metadata: { tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
+    metadata: { ifMatch: true, tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
   },
 });

@@ -36,7 +36,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(documents(deps));
   const door = openDoor(deps);
   const operations = allOperations(rooms(deps));
-  mountContract(app, deps, door, operations);
+  mountContract(app, deps, door, operations, (db) => allOperations(rooms({ ...deps, db })));
   mountTools(app, deps, door, operations);
   mountWorkerApi(app, deps, door.limiter);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));

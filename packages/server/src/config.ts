@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Family, type OutputType, TIERS, Uuid } from '@review/contract';
+import { type Family, type OutputType, TIERS, UPLOAD_LIMIT, Uuid } from '@review/contract';
 import { z } from 'zod';
 import type { DatabaseAddress } from './db/open.ts';
 import {
@@ -199,7 +199,7 @@ export function readConfig(environment: Environment): Config {
     toolHosts: setting('MCP_HOSTS', hostNames, 'off'),
     bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
     uploadPartSize: setting('UPLOAD_PART_SIZE', wholeNumber(1, 5 * GIBIBYTE), String(8 * 1024 * 1024)),
-    uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(5 * GIBIBYTE)),
+    uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(UPLOAD_LIMIT)),
     waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
     waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
     logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),

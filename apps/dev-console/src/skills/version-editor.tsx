@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import { contract, type SkillDetails } from '@review/contract';
+import { NewSkillVersion, type SkillDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { client } from '../api.ts';
@@ -61,7 +61,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
           minRows={18}
           maxRows={34}
           spellCheck={false}
-          maxLength={mostOf(contract.skills.publish.body.shape.content)}
+          maxLength={mostOf(NewSkillVersion.shape.content)}
           value={content}
           onChange={({ target }) => setDraft(target.value)}
         />
@@ -85,7 +85,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
       <TextInput
         label="Note"
         description="What changed, for whoever looks at the list of versions."
-        maxLength={mostOf(contract.skills.publish.body.shape.note)}
+        maxLength={mostOf(NewSkillVersion.shape.note)}
         maw="40rem"
         value={note}
         onChange={({ target }) => setNote(target.value)}

@@ -6,9 +6,13 @@ export class NotModified extends Error {
   override name = 'NotModified';
 }
 
+/** Names the state that an answer shows. */
+export const etagOf = (answer: unknown): string =>
+  `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 27)}"`;
+
 /** Tags the answer, and says whether the caller named that tag: what it would be sent, it has. */
 export function isKnown(request: Request, response: Response, answer: unknown): boolean {
-  const tag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 27)}"`;
+  const tag = etagOf(answer);
   response.set('ETag', tag);
   const known = request
     .get('if-none-match')

@@ -12,7 +12,9 @@ const RESOURCES: Resource[] = ['', '/mcp'];
 
 /** What the interface says of itself: its description, a page to read it on, and what each problem means. */
 export function documents({ config }: Deps): Router {
-  const description = JSON.stringify(openApiDocument({ version: releaseVersion(), serverUrl: config.publicUrl }));
+  const about = { version: releaseVersion(), serverUrl: config.publicUrl };
+  const description = JSON.stringify(openApiDocument(about));
+  const forGenerators = JSON.stringify(openApiDocument({ ...about, openapi: '3.1.1' }));
   const problems = new Map(
     Object.entries(PROBLEMS).map(([code, problem]) => [
       problemType(code as keyof typeof PROBLEMS),
@@ -21,6 +23,7 @@ export function documents({ config }: Deps): Router {
   );
   return Router({ caseSensitive: true, strict: true })
     .get('/api/openapi.json', constantText('application/json', description))
+    .get('/api/openapi-3.1.json', constantText('application/json', forGenerators))
     .get('/problems/:name', (request, response) => {
       const problem = problems.get(request.path);
       if (problem === undefined) throw new ProblemError('NOT_FOUND');

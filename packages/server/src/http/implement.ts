@@ -8,6 +8,7 @@ import { isKnown, NotModified } from './conditional.ts';
 import type { Door } from './door.ts';
 import { goneSignal } from './gone.ts';
 import { attempt, idempotencyKey } from './idempotency.ts';
+import { type OperationsOn, onMatch } from './if-match.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { type Operation, perform } from './operations.ts';
 import { ProblemError } from './problem.ts';
@@ -22,28 +23,42 @@ interface ParsedRequest {
 }
 
 /** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
-export function mountContract(app: Express, deps: Deps, door: Door, operations: Operation[]): void {
+export function mountContract(
+  app: Express,
+  deps: Deps,
+  door: Door,
+  operations: Operation[],
+  operationsOn: OperationsOn,
+): void {
   const mount = (router: IRouter, mounted: Operation[]) =>
     createExpressEndpoints(
       Object.fromEntries(mounted.map(({ name, route }) => [name, asPost(route)])),
       Object.fromEntries(
         mounted.map((operation) => [
           operation.name,
-          { middleware: genericSteps(deps, door, operation), handler: carryOut(deps, door, operation) },
+          { middleware: genericSteps(deps, door, operation), handler: carryOut(deps, door, operation, operationsOn) },
         ]),
       ),
       router,
       { responseValidation: true, logInitialization: false, requestValidationErrorHandler: refuseInvalid },
     );
-  const lists = operations.filter(({ route }) => isQuery(route));
-  const byGet = lists.flatMap((operation) => listByGet(operation) ?? []);
-  mount(
-    app,
-    operations.filter(({ route }) => !isQuery(route)),
+  const mountAll = (some: Operation[]) => {
+    const lists = some.filter(({ route }) => isQuery(route));
+    const byGet = lists.flatMap((operation) => listByGet(operation) ?? []);
+    mount(
+      app,
+      some.filter(({ route }) => !isQuery(route)),
+    );
+    mount(app, byGet);
+    mount(queryRouter(app), lists);
+    refuseOtherMethods(app, [...some, ...byGet]);
+  };
+  // A path that is spelt out comes before one that would take its end for an id, whatever the method.
+  const { spelt = [], named = [] } = Object.groupBy(operations, ({ route }) =>
+    route.path.includes(':') ? 'named' : 'spelt',
   );
-  mount(app, byGet);
-  mount(queryRouter(app), lists);
-  refuseOtherMethods(app, [...operations, ...byGet]);
+  mountAll(spelt);
+  mountAll(named);
 }
 
 /** The same operation, asked for with GET: what its handler takes as the body comes from the query. */
@@ -79,7 +94,7 @@ function genericSteps(deps: Deps, door: Door, { name, route, bodyInQuery }: Oper
 }
 
 /** The last hop: the handler, once per Idempotency-Key, and what its answer says beside its body. */
-function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
+function carryOut(deps: Deps, { limiter }: Door, operation: Operation, operationsOn: OperationsOn) {
   const { name, route, bodyInQuery } = operation;
   const status = successStatus(route);
 
@@ -88,13 +103,16 @@ function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
     if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
     const { caller, subject } = admitted;
 
-    const once = await attempt(deps.db, caller, idempotencyKey(request, route), {
+    const first = await attempt(deps.db, caller, idempotencyKey(request, route), {
       method: request.method,
       path: request.path,
       body,
     });
-    if (once.replayed) response.set('Idempotency-Replayed', 'true');
+    if (first.replayed) response.set('Idempotency-Replayed', 'true');
     const asked = { caller, subject, gone: () => goneSignal(response) };
+    const { ifMatch, subject: kind } = route.metadata;
+    const known = ifMatch && kind !== null ? request.get('if-match') : undefined;
+    const once = known === undefined || kind === null ? first : onMatch(first, known, kind, asked, operationsOn);
     const answer = bodyInQuery
       ? await perform(operation, { ...asked, query: undefined, body: query }, once).catch((refusal: unknown) => {
           throw pointingIntoQuery(refusal, request.query);
@@ -104,7 +122,7 @@ function carryOut(deps: Deps, { limiter }: Door, operation: Operation) {
       await limiter.refund(name, route.metadata.tier, caller, response);
       throw new NotModified();
     }
-    if (route.metadata.location !== undefined) {
+    if (route.metadata.location != null) {
       response.set('Location', deps.config.publicUrl + route.metadata.location.replace(':id', idIn(answer)));
     }
     return { status, body: answer };
@@ -129,9 +147,7 @@ function refuseOtherMethods(app: Express, operations: Operation[]): void {
     if (route.method === 'GET') allowed.add('HEAD');
     methods.set(route.path, allowed);
   }
-  // A path that is spelt out comes before one that takes it for an id.
-  const bySpelling = [...methods].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
-  for (const [path, allowed] of bySpelling) {
+  for (const [path, allowed] of methods) {
     const allow = [...allowed].sort().join(', ');
     app.all(path, (request, response) => {
       if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });

@@ -84,7 +84,7 @@ onEachDatabase((house) => {
     await client.close();
     expect(resources.map(({ uri }) => uri).filter((uri) => made.includes(uri))).toEqual(made.reverse());
     // That client asks for all pages by itself; here is what it gets for one.
-    const ask = async (params: object) =>
+    const ask = async (params: Record<string, unknown>) =>
       messageIn(await post(house(), house().people.owner.key, formerRequest('resources/list', params)));
     const first = Listed.parse((await ask({})).result);
     const second = Listed.parse((await ask({ cursor: first.nextCursor })).result);

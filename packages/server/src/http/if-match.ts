@@ -1,0 +1,63 @@
+import type { Subject } from '@review/contract';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Writer } from '../db/schema.ts';
+import { etagOf } from './conditional.ts';
+import { type Attempt, unkeyed } from './idempotency.ts';
+import { type Asked, type Operation, perform } from './operations.ts';
+import { ProblemError } from './problem.ts';
+import { SUBJECT_FINDERS } from './subjects.ts';
+
+/** Every endpoint, on one transaction. */
+export type OperationsOn = (trx: Writer) => Operation[];
+
+/** Where the records are kept that are read with an ETag. */
+const TABLES: Partial<Record<Subject, string>> = {
+  project: 'projects',
+  file: 'files',
+  version: 'versions',
+  comment: 'comments',
+  skill: 'skills',
+};
+
+/**
+ * Lets the work of a request run only on the state that its `If-Match` names. The comparison is part of the work's
+ * transaction, behind a lock of the row: nothing can change between the two.
+ */
+export function onMatch(
+  once: Attempt,
+  header: string,
+  kind: Subject,
+  asked: Omit<Asked, 'query' | 'body'>,
+  operationsOn: OperationsOn,
+): Attempt {
+  const named = header.split(',').map((tag) => tag.trim());
+  return {
+    ...once,
+    write: (work) =>
+      once.write(async (trx) => {
+        const tag = await currentTag(trx, kind, asked, operationsOn);
+        if (!named.includes(tag) && !named.includes('*')) throw new ProblemError('PRECONDITION_FAILED');
+        return work(trx);
+      }),
+  };
+}
+
+/** The ETag that reading the record would give now. */
+async function currentTag(
+  trx: Writer,
+  kind: Subject,
+  asked: Omit<Asked, 'query' | 'body'>,
+  operationsOn: OperationsOn,
+): Promise<string> {
+  const id = asked.subject?.id ?? '';
+  const reads = operationsOn(trx).find(({ route: { metadata } }) => metadata.conditional && metadata.subject === kind);
+  const table = TABLES[kind];
+  if (reads === undefined || table === undefined) throw new Error(`a ${kind} is not read with an ETag`);
+  await sql`update ${sql.table(table)} set id = id where id = ${id}`.execute(trx);
+  const subject = await SUBJECT_FINDERS[kind](trx, asked.caller, id);
+  if (subject === undefined) throw new ProblemError('NOT_FOUND');
+  const { query } = reads.route;
+  const defaults = query instanceof z.ZodType ? query.parse({}) : undefined;
+  return etagOf(await perform(reads, { ...asked, subject, query: defaults, body: undefined }, unkeyed(trx)));
+}

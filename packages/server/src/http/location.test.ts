@@ -1,0 +1,56 @@
+import { created } from '@review/contract';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { json, onEachDatabase } from '../test/house.ts';
+import { problemIn } from '../test/problem-in.ts';
+import { uploadFile } from '../uploads/test/uploads.ts';
+
+const Created = created(z.string());
+
+onEachDatabase((house) => {
+  test.each([
+    ['/api/projects', { name: 'A' }, '/api/projects/'],
+    ['/api/projects/:id/versions', { name: 'A' }, '/api/versions/'],
+    ['/api/projects/:id/comments', { content: 'A' }, '/api/comments/'],
+    ['/api/projects/:id/access-links', { role: 'PROJECT_REVIEWER' }, '/api/project-access-links/'],
+    ['/api/projects/:id/files/upload.multipart', { name: 'a.txt', size: 1 }, '/api/files/'],
+    ['/api/skills', { name: 'A', description: 'A' }, '/api/skills/'],
+  ])('POST %s says where its result can be read', async (path, body, location) => {
+    const answer = await house().request('owner', 'POST', path.replace(':id', house().projectId), json(body));
+    const { data } = Created.parse(await answer.json());
+    expect([answer.status, answer.headers.get('location')]).toEqual([201, `${house().url}${location}${data.id}`]);
+    const headers = { authorization: `Bearer ${house().people.owner.key}` };
+    expect((await fetch(answer.headers.get('location') ?? '', { headers })).status).toBe(200);
+  });
+
+  test('so do a comment on a file and a version of a skill', async () => {
+    const skill = (await house().people.owner.client.skills.create({ body: { name: 'A', description: 'A' } })).data.id;
+    for (const [path, body, location] of [
+      [`/api/files/${await uploadFile(house())}/comments`, { annotation: { paths: [] }, anchor: 1 }, '/api/comments/'],
+      [`/api/skills/${skill}/versions`, { markdown: '# A' }, '/api/skill-versions/'],
+    ] as const) {
+      const answer = await house().request('owner', 'POST', path, json(body));
+      const { data } = Created.parse(await answer.json());
+      expect(answer.headers.get('location')).toBe(`${house().url}${location}${data.id}`);
+    }
+  });
+
+  test('what nothing reads alone has no Location', async () => {
+    const answer = await house().request(
+      'owner',
+      'POST',
+      `/api/projects/${house().projectId}/folders`,
+      json({ name: 'A' }),
+    );
+    expect([answer.status, answer.headers.get('location')]).toEqual([201, null]);
+  });
+
+  test.each(['GET', 'DELETE', 'PATCH'])(
+    '%s of the address to redeem at is 405, not an unknown link',
+    async (method) => {
+      const answer = await house().request('owner', method, '/api/project-access-links/redeem');
+      await problemIn(answer, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
+    },
+  );
+});
