@@ -3,6 +3,7 @@ import * as foundation from './migrations/0001-foundation.ts';
 import * as reviewRooms from './migrations/0002-review-rooms.ts';
 import * as generation from './migrations/0003-generation.ts';
 import * as oauthSubjects from './migrations/0004-oauth-subjects.ts';
+import * as workers from './migrations/0006-workers.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import type { OpenDatabase } from './open.ts';
 import type { Database } from './schema.ts';
@@ -13,6 +14,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0002-review-rooms': reviewRooms.migration,
   '0003-generation': generation.migration,
   '0004-oauth-subjects': oauthSubjects.migration,
+  '0006-workers': workers.migration,
 };
 
 /** Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait. */

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import { isFolderOf } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
-import { findGeneration, findGenerations, listSteps } from '../generation/queries.ts';
-import { shownGeneration } from '../generation/shown.ts';
+import { findGeneration, listSteps } from '../generation/queries.ts';
+import { shownGenerations } from '../generation/shown.ts';
 import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
@@ -32,11 +32,11 @@ const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, bell } = deps;
   const shownFiles = async (stored: StoredFile[]) => {
-    const generations = await findGenerations(
-      db,
+    const generations = await shownGenerations(
+      deps,
       stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : [])),
     );
-    return stored.map((file) => shownFile(file, generations.get(file.id)));
+    return stored.map((file) => shownFile(file, generations.get(file.id) ?? null));
   };
   return {
     async get({ caller, subject, query, signal }) {
@@ -48,20 +48,21 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         signal,
       );
       if (file === undefined) throw new ProblemError('NOT_FOUND');
-      const generations = await findGenerations(db, file.mode === 'GENERATED' ? [file.id] : []);
-      return { data: shownFile(file, generations.get(file.id)) };
+      const generations = await shownGenerations(deps, file.mode === 'GENERATED' ? [file.id] : []);
+      return { data: shownFile(file, generations.get(file.id) ?? null) };
     },
 
     async getGeneration({ subject: file }) {
-      const generation = (await findGenerations(db, [file.id])).get(file.id);
-      if (generation === undefined) throw new ProblemError('NOT_FOUND');
+      const generation = await findGeneration(db, file.id);
+      const shown = (await shownGenerations(deps, [file.id])).get(file.id);
+      if (generation === undefined || shown === undefined) throw new ProblemError('NOT_FOUND');
       const { engine, providerJobId } = generation;
       const workflowUrl =
         engine === 'temporal' && config.generation.temporalUiUrl !== null
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
       const steps = await listSteps(db, file.id);
-      return { data: { ...shownGeneration(generation), steps, providerJobId, engine, workflowUrl } };
+      return { data: { ...shown, steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, query: { folder } }) {
