@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startVendor } from '../packages/worker/src/test/vendor.ts';
@@ -27,15 +28,48 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
   test('a step that fails each time has as many tries as its policy says, and waiting costs none', async () => {
     await using vendor = await startVendor();
     vendor.on = ({ kind, count }) => {
-      if (kind === 'content') return 'half';
-      return kind === 'submit' && count <= 5 ? 'rate-limited' : undefined;
+      if (kind !== 'submit') return undefined;
+      return count <= 5 ? 'rate-limited' : 'unavailable';
     };
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });
     await service.startWorker('only');
     const id = await service.generate('minimax-h3');
     expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
-    expect(vendor.calls.filter(({ kind }) => kind === 'content')).toHaveLength(5);
+    expect(vendor.calls.filter(({ kind }) => kind === 'submit')).toHaveLength(10);
+    expect(vendor.paidFor(id)).toBe(0);
+  });
+
+  test('a worker that is stopped for 20 s while it orders comes back beside its replacement: one order, one file', async () => {
+    await using vendor = await startVendor(60_000);
+    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
+    const first = await service.startWorker('first');
+    const stopped = Promise.withResolvers<void>();
+    vendor.on = ({ kind, moment }) => {
+      if (kind !== 'submit' || moment !== 'asked') return undefined;
+      first.child.kill('SIGSTOP');
+      stopped.resolve();
+      return undefined;
+    };
+    const id = await service.generate('minimax-h3', 'Stopped for a while');
+    await stopped.promise;
+    await service.startWorker('second');
+    await sleep(20_000);
+    first.child.kill('SIGCONT');
+    const file = await service.ended(id);
+    expect(file.generation).toMatchObject({ status: 'SUCCEEDED', error: null });
     expect(vendor.paidFor(id)).toBe(1);
+  });
+
+  test('what a worker without the key is offered goes to the one that has it', async () => {
+    await using vendor = await startVendor();
+    await using service = await start();
+    await service.startWorker('keyless');
+    await service.startWorker('keyed', { TEST_PROVIDER_URL: vendor.url });
+    const ids = await Promise.all(['minimax-h3', 'kling-3.0', 'meshy-7'].map((model) => service.generate(model)));
+    for (const id of ids) {
+      expect(await service.ended(id)).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live' } });
+      expect(vendor.hashOf(id)).toContain((await service.file(id)).sha256);
+    }
   });
 
   test('told to stop in the middle of work, it ends with 0 and another one goes on', async () => {

@@ -1,7 +1,8 @@
 // Loaded into a process before anything else. Whenever it is sent SIGUSR2, its clock jumps by CLOCK_JUMP milliseconds, as
-// if somebody had set the clock of its host; what measures durations goes on as before, as it does on such a host.
+// if somebody had set the clock of its host; what measures durations goes on as before, as it does on such a host. With
+// CLOCK_AHEAD its clock is that many milliseconds ahead from the start.
 const RealDate = Date;
-let offset = 0;
+let offset = Number(process.env['CLOCK_AHEAD'] ?? 0);
 const now = () => RealDate.now() + offset;
 
 globalThis.Date = new Proxy(RealDate, {

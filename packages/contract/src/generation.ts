@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EDITORS } from './access.ts';
 import { created, room } from './endpoint.ts';
 import { FileId, FolderId, ReferenceId, reference, references } from './ids.ts';
-import { limitBreaches, MODELS, OutputType, VideoConfigs, VideoSettings } from './models.ts';
+import { limitBreaches, MODELS, OutputType, Provider, VideoConfigs, VideoSettings } from './models.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -35,8 +35,14 @@ export type GenerationError = z.infer<typeof GenerationError>;
 export const Engine = z.enum(['embedded', 'temporal']);
 export type Engine = z.infer<typeof Engine>;
 
+/** A worker that can make it; a free slot of the workspace; a free place among all generations of the model's family. */
+export const WaitingFor = z.enum(['WORKER', 'SLOT', 'FAMILY_CAP']);
+export type WaitingFor = z.infer<typeof WaitingFor>;
+
 export const Generation = z.object({
   status: GenerationStatus,
+  /** What keeps it in the queue; null when nothing does, when it runs and when it has ended. */
+  waitingFor: WaitingFor.nullable(),
   outputType: OutputType,
   outputModel: z.string(),
   /** Null to restricted reviewers. */
@@ -47,7 +53,7 @@ export const Generation = z.object({
   attachments: z.array(z.object({ id: ReferenceId })),
   progress: z.number().min(0).max(1),
   /** Null until it is known who does the work. */
-  provider: z.enum(['live', 'sandbox']).nullable(),
+  provider: Provider.nullable(),
   /** To restricted reviewers with a general message. */
   error: GenerationError.nullable(),
   /** Empty to restricted reviewers. */

@@ -5,6 +5,10 @@ export const OUTPUT_TYPES = ['DOCUMENT', 'IMAGE', 'VIDEO', '3D'] as const;
 export const OutputType = z.enum(OUTPUT_TYPES).describe('A kind of file.');
 export type OutputType = z.infer<typeof OutputType>;
 
+/** The vendor itself, or the sandbox that stands in for it. */
+export const Provider = z.enum(['live', 'sandbox']);
+export type Provider = z.infer<typeof Provider>;
+
 export const FAMILIES = [
   'document',
   'gpt-image',
@@ -274,7 +278,7 @@ export const ModelRecord = z.object({
   family: Family,
   /** Whether a worker holds the provider's key; without it the sandbox provider stands in. */
   available: z.boolean(),
-  provider: z.enum(['live', 'sandbox']),
+  provider: Provider,
   caps: z.object({ promptCharacters: z.number().int().nullable(), attachments: z.number().int().nullable() }),
   configs: z
     .object({

@@ -5,7 +5,8 @@ import { list } from './collections.ts';
 import { data, NOTHING } from './endpoint.ts';
 import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
 import { FileId, ReferenceId } from './ids.ts';
-import { Family, OutputType, VideoSettings } from './models.ts';
+import { Family, OutputType, Provider, VideoSettings } from './models.ts';
+import { Timestamp } from './time.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
 
 const MAX_INT = 2 ** 31 - 1;
@@ -27,6 +28,24 @@ const Epoch = z.number().int().min(1).max(MAX_INT);
 const Intents = z.number().int().max(MAX_INT);
 const Warnings = list(Message, { max: 100 });
 
+/** The last time that a provider refused the account itself: the key, or its balance. */
+export const ProviderRefusal = z.strictObject({
+  family: Family,
+  type: z.enum(['AUTH', 'BALANCE']),
+  message: Message,
+  at: Timestamp,
+});
+export type ProviderRefusal = z.infer<typeof ProviderRefusal>;
+
+/** What a worker is and can do, whole: each report replaces the one before. */
+const WorkerReport = z.strictObject({
+  worker: WorkerName,
+  version: z.string().max(100).optional(),
+  families: list(FamilyState, { max: 100 }),
+  refusals: list(ProviderRefusal, { max: 100 }).optional(),
+});
+export type WorkerReport = z.infer<typeof WorkerReport>;
+
 const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch });
 
 /** A paid call on its way: intended, so that it is never made twice, then known by the provider's own reference. */
@@ -47,6 +66,8 @@ export const WorkerTask = z.object({
   outputModel: z.string(),
   prompt: z.string(),
   configs: VideoSettings.nullable(),
+  /** Who has to do it; null leaves it to the worker. */
+  provider: Provider.nullable(),
   attachments: z.array(
     z.object({
       id: ReferenceId,
@@ -79,8 +100,22 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/hello',
     summary: 'Tell which families have keys, give back leases of a former life, and learn which engine runs',
-    body: z.strictObject({ worker: WorkerName, families: list(FamilyState, { max: 100 }) }),
+    body: WorkerReport,
     responses: { 200: data(z.object({ engine: Engine })) },
+  },
+  heartbeat: {
+    method: 'POST',
+    path: '/worker/heartbeat',
+    summary: 'Stay among the workers that are alive, and tell what has changed',
+    body: WorkerReport,
+    responses: { 204: NOTHING },
+  },
+  goodbye: {
+    method: 'POST',
+    path: '/worker/goodbye',
+    summary: 'Leave: no work is promised on account of this worker any more',
+    body: z.strictObject({ worker: WorkerName }),
+    responses: { 204: NOTHING },
   },
   claim: {
     method: 'POST',
@@ -124,13 +159,14 @@ export const workerApi = {
     body: z.strictObject({
       epoch: Epoch,
       stage: StageName,
-      provider: z.enum(['live', 'sandbox']),
+      provider: Provider,
       /** How often it was intended before, as far as the worker knows: a repeat is deliberate. */
       intents: Intents.min(0),
       /** Names this intent: asked again because the answer was lost, it is granted again. */
       token: z.uuid(),
     }),
-    responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage })) },
+    /** Not granted where the call was intended before, or where another provider has to do it. */
+    responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage, provider: Provider.nullable() })) },
   },
   withdraw: {
     method: 'POST',

@@ -1,6 +1,7 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
+import { measureQueue } from './generation/queue-watch.ts';
 import { compressAnswers } from './http/compress.ts';
 import { serveConsole } from './http/console.ts';
 import { documents } from './http/documents.ts';
@@ -26,6 +27,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.set('trust proxy', config.trustProxy);
 
   app.use(observe(deps));
+  measureQueue(deps);
   if (config.corsOrigins.length > 0)
     app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);

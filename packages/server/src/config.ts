@@ -60,6 +60,8 @@ export interface Config {
     deadlines: Record<OutputType, number>;
     /** Generations that may wait in a workspace. */
     queueLimit: number;
+    /** How long a generation may wait before it starts, in seconds. */
+    queueDeadline: number;
     /** Whether the sandbox provider stands in for families without a key. */
     sandbox: boolean;
     /** How often it is looked whether the workflows of open generations are still there, in seconds. */
@@ -186,6 +188,7 @@ export function readConfig(environment: Environment): Config {
         'on',
       ),
       queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
+      queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
       sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
       reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
       temporalUiUrl:

@@ -5,6 +5,7 @@ import { type OpenDatabase, openDatabase } from './db/open.ts';
 import type { Database } from './db/schema.ts';
 import { FileWatch } from './files/watch.ts';
 import { Bell } from './generation/bell.ts';
+import { type Clock, clockOf } from './generation/clock.ts';
 import { Dispatcher } from './generation/dispatcher.ts';
 import { deriveSecrets, type Secrets } from './secrets.ts';
 import { openStorage } from './storage/open.ts';
@@ -15,6 +16,8 @@ export interface Deps extends AsyncDisposable {
   config: Config;
   db: Database;
   opened: OpenDatabase;
+  /** By which leases, deadlines and heartbeats are judged. */
+  clock: Clock;
   storage: Storage;
   secrets: Secrets;
   /** Wakes requests that wait for a file. */
@@ -43,11 +46,13 @@ export function openDeps(
   });
   const watch = new FileWatch(config.waitLimit, config.waitSeconds * 1000);
   const bell = new Bell();
-  const dispatcher = config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, bell, log }) : null;
+  const clock = clockOf(opened.dialect);
+  const dispatcher = config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, clock, bell, log }) : null;
   return {
     config,
     db: opened.db,
     opened,
+    clock,
     storage,
     secrets,
     watch,

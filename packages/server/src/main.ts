@@ -4,9 +4,9 @@ import { createApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { openDeps } from './deps.ts';
-import { steadyTime } from './generation/clock.ts';
 import { keepDeadlines } from './generation/deadlines.ts';
 import { takeOver } from './generation/hand-over.ts';
+import { watchQueue } from './generation/queue-watch.ts';
 import { listen } from './listen.ts';
 import { createPrivately, tightenPermissions } from './private-files.ts';
 import { startSweeper } from './sweeper.ts';
@@ -21,13 +21,14 @@ async function main(): Promise<void> {
   const applied = await migrate(deps.opened);
   await rekeyAccessLinks(deps);
   if (applied.length > 0) log.info({ applied }, 'the database schema is up to date');
-  await takeOver(deps.db, config.engine, steadyTime());
+  await takeOver(deps.db, config.engine, deps.clock());
   await deps.dispatcher?.start(stopping.signal);
 
   const readiness = { accepting: true };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
   using _sweeper = startSweeper(deps);
   using _deadlines = keepDeadlines(deps);
+  using _queue = watchQueue(deps);
   log.info(
     { port: listening.port, host: config.host, database: config.database.dialect, engine: config.engine },
     'listening',

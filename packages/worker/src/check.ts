@@ -27,7 +27,7 @@ export async function checkFamily(
   if (account.state === 'sandbox')
     return broken(`no key is set; set ${KEY_SETTINGS[known.data]}. The sandbox stands in.`);
   if (account.state === 'misconfigured') return broken(`misconfigured: ${account.reason}`);
-  const { probe } = family(known.data);
+  const { probe } = family(known.data, null);
   if (probe === undefined) return broken('this provider has no call that would be harmless.');
   try {
     return { works: true, line: `${name}: works; ${await probe(AbortSignal.timeout(TIMEOUT_MS))}.` };

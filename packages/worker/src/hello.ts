@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiProblem, type WorkerClient } from '@review/client';
-import type { FamilyState } from '@review/contract';
+import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 
-/** Tells the server which families this worker serves, as often as it takes, and learns which engine runs. */
+const HEARTBEAT_MS = 5000;
+/** A server that is away for longer is not waited for: without heartbeats it finds out by itself. */
+const GOODBYE_MS = 2000;
+
+/** Tells the server what this worker can do, as often as it takes, and learns which engine runs. */
 export async function sayHello(
   server: WorkerClient,
-  worker: string,
-  families: FamilyState[],
+  report: WorkerReport,
   log: Logger,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Engine> {
   for (let attempt = 0; ; attempt++) {
     try {
-      const { data } = await server.hello({ body: { worker, families } }, { signal });
+      const { data } = await server.hello({ body: report }, { signal });
       return data.engine;
     } catch (error) {
       // A token that the server refuses stays refused.
@@ -22,4 +25,26 @@ export async function sayHello(
       await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal });
     }
   }
+}
+
+/** Reports that this worker is alive until it is disposed of, and then that it leaves. */
+export function keepReporting(
+  server: WorkerClient,
+  reportNow: () => WorkerReport,
+  log: Logger,
+  everyMs = HEARTBEAT_MS,
+): AsyncDisposable {
+  const timer = setInterval(() => {
+    server
+      .heartbeat({ body: reportNow() }, { signal: AbortSignal.timeout(everyMs) })
+      .catch((error: unknown) => log.debug({ err: error }, 'a heartbeat was not taken'));
+  }, everyMs);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await server
+        .goodbye({ body: { worker: reportNow().worker } }, { signal: AbortSignal.timeout(GOODBYE_MS) })
+        .catch((error: unknown) => log.debug({ err: error }, 'the server was not told that this worker leaves'));
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -7,15 +8,19 @@ import { type Logger, pino } from 'pino';
 import { checkFamily } from './check.ts';
 import { ConfigError, readConfig, readProviders } from './config.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
-import { openFamilies } from './families/open.ts';
+import type { Family } from './families/family.ts';
+import { type Families, openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
 import { testVendor } from './families/test-vendor.ts';
 import { type OnRefusal, watchRefusals } from './families/watch-refusals.ts';
 import { serveHealth } from './health.ts';
-import { sayHello } from './hello.ts';
+import { keepReporting, sayHello } from './hello.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { Metrics } from './metrics.ts';
+import { latestRefusals } from './refusals.ts';
 import { closeSandbox } from './sandbox/render.ts';
+
+const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
 
 async function main(): Promise<void> {
   // Results lie in WORK_DIR on their way to the storage: for this user alone.
@@ -39,13 +44,12 @@ async function work(): Promise<void> {
   const { family, states } =
     config.testProviderUrl === null
       ? openFamilies(config.providers, sandbox, log)
-      : {
-          family: testVendor(config.testProviderUrl),
-          states: FAMILIES.map((name) => ({ family: name, state: 'live' as const })),
-        };
+      : testFamilies(testVendor(config.testProviderUrl), sandbox);
+  const report = () => ({ worker: config.name, version: VERSION, families: states, refusals: latestRefusals() });
   try {
     await removeLeftovers(dirname(config.workDirectory));
-    const engine = await sayHello(server, config.name, states, log, stop.soon);
+    const engine = await sayHello(server, report(), log, stop.soon);
+    await using _reporting = keepReporting(server, report, log);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
     const onRefusal: OnRefusal = (refusal) => metrics.countRefusal(refusal.family, refusal.type);
@@ -64,6 +68,11 @@ async function work(): Promise<void> {
     await rm(config.workDirectory, { recursive: true, force: true });
   }
 }
+
+const testFamilies = (vendor: ReturnType<typeof testVendor>, sandbox: Family): Families => ({
+  family: (name, provider) => (provider === 'sandbox' ? sandbox : vendor(name)),
+  states: FAMILIES.map((name) => ({ family: name, state: 'live' })),
+});
 
 const GRACE_MS = 30_000;
 

@@ -2,7 +2,7 @@ import type { Family } from '@review/contract';
 
 /** How often and how long a step is tried. Plain data: both engines read it. */
 export interface StepPolicy {
-  /** Tries that count: a provider that is still at it, or says to come back later, costs none. */
+  /** Tries that count: a provider that is still at it, or says to come back later, costs none. Infinite: its deadline ends it. */
   attempts: number;
   timeoutSeconds: number;
   firstDelayMs: number;
@@ -25,11 +25,17 @@ const quick = (timeoutSeconds: number): StepPolicy => ({
   mostDelayMs: 30_000,
 });
 
+/** What is paid for is asked for until it is there, for as long as the generation may run. */
+const untilDeadline = (timeoutSeconds: number): StepPolicy => ({
+  ...quick(timeoutSeconds),
+  attempts: Number.POSITIVE_INFINITY,
+});
+
 const policy = (submitSeconds: number, storeSeconds: number): FamilyPolicy => ({
   prepare: quick(30),
   submit: { ...quick(submitSeconds), attempts: 5 },
-  awaitJob: quick(30),
-  store: { ...quick(storeSeconds), attempts: 5 },
+  awaitJob: untilDeadline(30),
+  store: untilDeadline(storeSeconds),
   finish: { ...quick(30), attempts: 100 },
   abandon: { ...quick(30), attempts: 100 },
 });

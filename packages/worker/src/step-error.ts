@@ -21,6 +21,10 @@ export const STEP_ERRORS = {
   STORAGE_FULL: { code: 'STORAGE_FULL', retryable: true },
   /** It was there and paid for, and could not be kept: a new one would be paid again. */
   RESULT_LOST: { code: 'STORAGE_FULL', retryable: false },
+  /** The order is placed by an earlier attempt that was taken for dead: its answer is waited for. */
+  RIVAL: { code: 'INTERNAL', retryable: true },
+  /** It has to be made by a provider whose key this worker lacks: another worker goes on. */
+  NOT_MINE: { code: 'INTERNAL', retryable: true },
   /** The generation ended or is somebody else's by now: nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },
   /** The service's own server or storage does not answer: it is waited for. */
@@ -36,6 +40,8 @@ export const WAITING: ReadonlySet<string> = new Set<StepErrorType>([
   'RATE_LIMITED',
   'AWAY',
   'STORAGE_FULL',
+  'RIVAL',
+  'NOT_MINE',
 ]);
 
 export class StepError extends Error {

@@ -17,6 +17,7 @@ import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
 import { isRun, type Run } from './runs-query.ts';
 import { Timeline } from './timeline.tsx';
+import { WAITS } from './waiting.ts';
 
 const route = getRouteApi('/console/runs/$fileId');
 
@@ -88,6 +89,7 @@ function RunDetails({ run }: { run: Run }) {
               </Text>
             </div>
           )}
+          {generation.waitingFor !== null && <Text c="dimmed">{WAITS[generation.waitingFor]}</Text>}
           {cancel.isError && <ProblemNotice error={cancel.error} />}
           {error !== null && (
             <div className={notice.notice} data-kind="problem" role="note">
@@ -120,9 +122,7 @@ function RunDetails({ run }: { run: Run }) {
             {forbidden !== null && <ForbiddenHint reason={forbidden} />}
             {details.isError && <ProblemNotice error={details.error} />}
             {details.data !== undefined && details.data.steps.length > 0 && <Timeline steps={details.data.steps} />}
-            {details.data?.steps.length === 0 && (
-              <Text c="dimmed">No step has begun yet: the run waits for a free place.</Text>
-            )}
+            {details.data?.steps.length === 0 && <Text c="dimmed">No step has begun yet.</Text>}
           </section>
         </Stack>
         <aside className="card">

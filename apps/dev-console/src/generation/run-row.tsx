@@ -9,6 +9,7 @@ import { Duration, Time } from '../ui/time.tsx';
 import { RunActions, useCancel } from './run-actions.tsx';
 import classes from './run-row.module.css';
 import type { Run } from './runs-query.ts';
+import { WAITS } from './waiting.ts';
 
 export const modelName = (id: string): string => findModel(id)?.name ?? id;
 
@@ -36,6 +37,11 @@ export function RunRow({ run, role }: { run: Run; role: ProjectRole }) {
           )}
           {generation.provider === 'sandbox' && <span>sandbox</span>}
         </Text>
+        {generation.waitingFor !== null && (
+          <Text size="sm" c="dimmed">
+            {WAITS[generation.waitingFor]}
+          </Text>
+        )}
         {generation.error !== null && (
           <Text size="sm" className={classes.error}>
             {generation.error.message}

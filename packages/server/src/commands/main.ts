@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { FAMILIES, SCOPES, Scope } from '@review/contract';
+import { SCOPES, Scope } from '@review/contract';
 import { Command, CommanderError, Option } from 'commander';
 import { destination, pino } from 'pino';
 import { z } from 'zod';
@@ -11,12 +11,13 @@ import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { type Deps, openDeps } from '../deps.ts';
 import { createPrivately } from '../private-files.ts';
-import { listReports } from '../workers/queries.ts';
+import { listWorkers } from '../workers/queries.ts';
 import { createDemo } from './demo.ts';
 import { expiry } from './expiry.ts';
 import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
+import { familiesOf, providersOf } from './workers.ts';
 
 const asJson = process.argv.includes('--json');
 const output = createOutput(asJson);
@@ -150,17 +151,37 @@ function program(): Command {
 
   review
     .command('providers')
-    .description('list the families of models as the workers reported them last: live, sandbox or misconfigured')
+    .description(
+      'list the families of models: live, sandbox, misconfigured, no key or no worker; and who refused a key',
+    )
     .action(() =>
-      withDeps(async ({ db }) => {
-        const families = await familiesInOrder(db);
-        const rows = families.map(({ family, state, reason, worker, reportedAt }) => [
+      withDeps(async ({ db, clock, config }) => {
+        const families = providersOf(await listWorkers(db, clock), config.generation);
+        const rows = families.map(({ family, state, reason, workers, refusal }) => [
           family,
           reason === null ? state : `${state}: ${reason}`,
-          worker ?? '-',
-          reportedAt ?? 'never',
+          workers.join(', ') || '-',
+          refusal === null ? '-' : `${refusal.at} ${refusal.type}: ${refusal.message}`,
         ]);
-        output.show(families, table(['FAMILY', 'STATE', 'WORKER', 'REPORTED'], rows));
+        output.show(families, table(['FAMILY', 'STATE', 'WORKERS', 'LAST REFUSAL'], rows));
+      }),
+    );
+
+  review
+    .command('workers')
+    .description('list the workers that are alive and those that were seen within a day, and what each can do')
+    .action(() =>
+      withDeps(async ({ db, clock }) => {
+        const workers = await listWorkers(db, clock);
+        const rows = workers.map((worker) => [
+          worker.name,
+          worker.alive ? 'alive' : 'dead',
+          `${worker.ageSeconds} s ago`,
+          worker.startedAt,
+          worker.version ?? '-',
+          familiesOf(worker),
+        ]);
+        output.show(workers, table(['WORKER', 'STATE', 'SEEN', 'STARTED', 'VERSION', 'FAMILIES'], rows));
       }),
     );
 
@@ -197,12 +218,6 @@ function program(): Command {
       return passOnTools({ url, token });
     });
   return review;
-}
-
-async function familiesInOrder(db: Deps['db']) {
-  const reports = new Map((await listReports(db)).map((report) => [report.family, report]));
-  const silence = { state: 'not reported', reason: null, worker: null, reportedAt: null };
-  return FAMILIES.map((family) => ({ family, ...(reports.get(family) ?? silence) }));
 }
 
 function required(option: string, value: string): string {

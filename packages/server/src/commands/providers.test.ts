@@ -1,47 +1,92 @@
 import { createWorkerClient } from '@review/client';
-import { FAMILIES } from '@review/contract';
-import { expect, test } from 'vitest';
+import { FAMILIES, timestampOf } from '@review/contract';
+import { beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../test/house.ts';
 import { review, reviewJson } from '../test/review.ts';
 
 onEachDatabase((house) => {
   const settings = () => ({ DATABASE_URL: house().databaseUrl });
-  const hello = (worker: string, families: Parameters<ReturnType<typeof client>['hello']>[0]['body']['families']) =>
-    client().hello({ body: { worker, families } });
+  /** A command may take longer than a heartbeat lives. */
+  const see = (worker: string, secondsFromNow: number) =>
+    house()
+      .deps.db.updateTable('workers')
+      .set({ seen_at: house().deps.clock(secondsFromNow) })
+      .where('name', '=', worker)
+      .execute();
   const client = () => createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
 
-  test('every family stands as a worker reported it last', async () => {
-    const silence = { state: 'not reported', reason: null, worker: null, reportedAt: null };
-    expect(await reviewJson(settings(), 'providers')).toEqual(FAMILIES.map((family) => ({ family, ...silence })));
+  beforeEach(() => house().deps.db.deleteFrom('workers').execute());
 
-    await hello('left', [
-      { family: 'meshy', state: 'sandbox' },
-      { family: 'veo', state: 'live' },
-    ]);
-    const reason = 'TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.';
-    await hello('right', [
-      { family: 'meshy', state: 'live' },
-      { family: 'hunyuan3d', state: 'misconfigured', reason },
-    ]);
+  const reason = 'TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.';
+  const refusal = { family: 'veo', type: 'BALANCE', message: 'The account is empty.', at: timestampOf(0) } as const;
+  const report = async () => {
+    await client().hello({
+      body: { worker: 'left', version: '1.2.3', families: [{ family: 'veo', state: 'live' }], refusals: [refusal] },
+    });
+    await client().hello({
+      body: {
+        worker: 'right',
+        families: [
+          { family: 'meshy', state: 'live' },
+          { family: 'hunyuan3d', state: 'misconfigured', reason },
+        ],
+      },
+    });
+    for (const worker of ['left', 'right']) await see(worker, 3600);
+  };
+
+  test('providers: every family stands as the living workers can do it, with the last refusal', async () => {
+    const nothing = { reason: null, workers: [], refusal: null };
+    expect(await reviewJson(settings(), 'providers')).toEqual(
+      FAMILIES.map((family) => ({ family, state: 'no worker', ...nothing })),
+    );
+    await report();
     const listed = await reviewJson<{ family: string }[]>(settings(), 'providers');
     const shown = (family: string) => listed.find((entry) => entry.family === family);
-    const reportedAt = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/);
-    expect(shown('meshy')).toEqual({ family: 'meshy', state: 'live', reason: null, worker: 'right', reportedAt });
-    expect(shown('veo')).toEqual({ family: 'veo', state: 'live', reason: null, worker: 'left', reportedAt });
-    expect(shown('hunyuan3d')).toEqual({
-      family: 'hunyuan3d',
-      state: 'misconfigured',
-      reason,
-      worker: 'right',
-      reportedAt,
+    expect(shown('meshy')).toEqual({ ...nothing, family: 'meshy', state: 'live', workers: ['right'] });
+    expect(shown('kling')).toEqual({ ...nothing, family: 'kling', state: 'sandbox', workers: ['left', 'right'] });
+    expect(shown('veo')).toEqual({
+      ...nothing,
+      family: 'veo',
+      state: 'live',
+      workers: ['left'],
+      refusal: { ...refusal, worker: 'left' },
     });
-    expect(shown('kling')).toEqual({ family: 'kling', ...silence });
+    expect(shown('hunyuan3d')).toEqual({
+      ...nothing,
+      family: 'hunyuan3d',
+      state: 'sandbox',
+      reason,
+      workers: ['left'],
+    });
 
+    await see('left', -3600);
     const { code, output } = await review(settings(), 'providers');
     expect(code).toBe(0);
-    expect(output).toMatch(/^FAMILY +STATE +WORKER +REPORTED$/m);
-    expect(output).toMatch(/^meshy +live +right +\d{4}-/m);
-    expect(output).toMatch(/^hunyuan3d +misconfigured: TENCENTCLOUD_SECRET_ID is set.* +right +\d{4}-/m);
-    expect(output).toMatch(/^kling +not reported +- +never$/m);
+    expect(output).toMatch(/^FAMILY +STATE +WORKERS +LAST REFUSAL$/m);
+    expect(output).toMatch(/^meshy +live +right +-$/m);
+    expect(output).toMatch(/^veo +sandbox +right +1970-01-01 00:00:00.000000 BALANCE: The account is empty.$/m);
+    expect(output).toMatch(/^hunyuan3d +misconfigured: TENCENTCLOUD_SECRET_ID is set.* +right +-$/m);
+  });
+
+  test('workers: each with its age, version and families, the dead ones too', async () => {
+    expect(await reviewJson(settings(), 'workers')).toEqual([]);
+    await report();
+    await see('right', -3600);
+    expect(await reviewJson(settings(), 'workers')).toMatchObject([
+      {
+        name: 'left',
+        alive: true,
+        version: '1.2.3',
+        families: [{ family: 'veo', state: 'live' }],
+        refusals: [refusal],
+      },
+      { name: 'right', alive: false, version: null },
+    ]);
+    const { code, output } = await review(settings(), 'workers');
+    expect(code).toBe(0);
+    expect(output).toMatch(/^WORKER +STATE +SEEN +STARTED +VERSION +FAMILIES$/m);
+    expect(output).toMatch(/^left +alive +\d+ s ago +\d{4}-.* +1\.2\.3 +live: veo$/m);
+    expect(output).toMatch(/^right +dead +\d{4} s ago +\d{4}-.* +- +live: meshy; misconfigured: hunyuan3d$/m);
   });
 });

@@ -4,6 +4,7 @@ import * as reviewRooms from './migrations/0002-review-rooms.ts';
 import * as generation from './migrations/0003-generation.ts';
 import * as oauthSubjects from './migrations/0004-oauth-subjects.ts';
 import * as memberDecisions from './migrations/0005-member-decisions.ts';
+import * as workers from './migrations/0006-workers.ts';
 import * as uploadAttempts from './migrations/0008-upload-attempts.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import type { OpenDatabase } from './open.ts';
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0003-generation': generation.migration,
   '0004-oauth-subjects': oauthSubjects.migration,
   '0005-member-decisions': memberDecisions.migration,
+  '0006-workers': workers.migration,
   '0008-upload-attempts': uploadAttempts.migration,
 };
 

@@ -109,6 +109,9 @@ export interface Schema {
     configs: string | null;
     status: GenerationStatus;
     progress: number;
+    /** Live where a worker could use the vendor when it was ordered: the sandbox must not make it then. */
+    promised: 'live' | 'sandbox';
+    /** Who makes it: chosen when it is handed out, fixed once it runs. */
     provider: 'live' | 'sandbox' | null;
     provider_job_id: string | null;
     /** Intents and provider references by stage, as JSON. */
@@ -124,6 +127,7 @@ export interface Schema {
     result: string | null;
     queued_at: string;
     started_at: string | null;
+    /** Until when it may wait, and once it runs, until when it may run. */
     deadline_at: string | null;
     finished_at: string | null;
   };
@@ -210,7 +214,17 @@ export interface Schema {
   };
   /** Owned by rate-limiter-flexible; used on Postgres only. */
   rate_limits: { key: string; points: Generated<number>; expire: number | null };
-  provider_reports: { family: string; state: string; reason: string | null; worker: string; reported_at: string };
+  workers: {
+    name: string;
+    version: string | null;
+    /** What it can do of each family, as JSON. */
+    families: string;
+    /** The last refusal of each provider, as JSON. */
+    refusals: string;
+    started_at: string;
+    /** Its last heartbeat, by the clock of leases. */
+    seen_at: string;
+  };
 }
 
 export type Database = Kysely<Schema>;

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import { isShownFolder } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
-import { findGeneration, findGenerations, listSteps } from '../generation/queries.ts';
-import { shownGeneration } from '../generation/shown.ts';
+import { findGeneration, listSteps } from '../generation/queries.ts';
+import { shownGenerations } from '../generation/shown.ts';
 import { cursors } from '../http/cursors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
@@ -32,11 +32,9 @@ const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, bell } = deps;
   const shownFiles = async (stored: StoredFile[], role: ProjectRole) => {
-    const generations = await findGenerations(
-      db,
-      stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : [])),
-    );
-    return stored.map((file) => shownFile(file, role, generations.get(file.id)));
+    const generated = stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : []));
+    const generations = await shownGenerations(deps, generated, role);
+    return stored.map((file) => shownFile(file, generations.get(file.id) ?? null));
   };
   return {
     async get({ caller, subject, query, signal }) {
@@ -48,29 +46,21 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         signal,
       );
       if (file === undefined) throw new ProblemError('NOT_FOUND');
-      const generations = await findGenerations(db, file.mode === 'GENERATED' ? [file.id] : []);
-      return { data: shownFile(file, file.role, generations.get(file.id)) };
+      const generations = await shownGenerations(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
+      return { data: shownFile(file, generations.get(file.id) ?? null) };
     },
 
     async getGeneration({ subject: file }) {
-      const generation = (await findGenerations(db, [file.id])).get(file.id);
-      if (generation === undefined) throw new ProblemError('NOT_FOUND');
+      const generation = await findGeneration(db, file.id);
+      const shown = (await shownGenerations(deps, [file.id], file.role)).get(file.id);
+      if (generation === undefined || shown === undefined) throw new ProblemError('NOT_FOUND');
       const { engine, providerJobId } = generation;
       const workflowUrl =
         engine === 'temporal' && config.generation.temporalUiUrl !== null
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
       const steps = await listSteps(db, file.id);
-      return {
-        data: {
-          ...shownGeneration(generation, file.role),
-          prompt: generation.prompt,
-          steps,
-          providerJobId,
-          engine,
-          workflowUrl,
-        },
-      };
+      return { data: { ...shown, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, body: { next, prev, folder, ...filters } }) {

@@ -1,11 +1,8 @@
-import type { FileRecord, ProjectRole } from '@review/contract';
-import { shownGeneration } from '../generation/shown.ts';
+import type { FileRecord, Generation } from '@review/contract';
 import type { StoredFile } from './queries.ts';
 
-type ShownGeneration = Parameters<typeof shownGeneration>[0];
-
-/** A file as the API shows it to that role. */
-export const shownFile = (file: StoredFile, role: ProjectRole, generation?: ShownGeneration): FileRecord => ({
+/** A file as the API shows it. */
+export const shownFile = (file: StoredFile, generation: Generation | null): FileRecord => ({
   id: file.id,
   name: file.name,
   description: file.description,
@@ -19,7 +16,7 @@ export const shownFile = (file: StoredFile, role: ProjectRole, generation?: Show
   project: { id: file.projectId },
   folder: file.folderId === null ? null : { id: file.folderId },
   createdBy: { id: file.createdBy },
-  generation: generation ? shownGeneration(generation, role) : null,
+  generation,
   createdAt: file.createdAt,
   updatedAt: file.updatedAt,
 });

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { OpenDatabase } from '../db/open.ts';
 import { timestamp } from '../db/time.ts';
 
 /** By how much of the time that passes a jump is caught up with: leases, renewed three times over, hold all the same. */
@@ -21,3 +23,13 @@ export function steadyNow(): number {
 /** As stored: the steady time that many seconds from now. */
 export const steadyTime = (secondsFromNow = 0): string =>
   timestamp(Math.round((steadyNow() + secondsFromNow * 1000) * 1000));
+
+/** A time for leases, deadlines and heartbeats, as part of a query: now, or that many seconds later. */
+export type Clock = (secondsFromNow?: number) => RawBuilder<string>;
+
+/** Servers that share a Postgres go by its clock, since their own may differ; on SQLite there is one host. */
+export const clockOf = (dialect: OpenDatabase['dialect']): Clock =>
+  dialect === 'postgres'
+    ? (seconds = 0) =>
+        sql<string>`to_char((statement_timestamp() at time zone 'UTC') + make_interval(secs => ${seconds}), 'YYYY-MM-DD HH24:MI:SS.US')`
+    : (seconds = 0) => sql<string>`${steadyTime(seconds)}`;

@@ -3,26 +3,39 @@ import { now } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { findUpload } from '../uploads/queries.ts';
-import { steadyTime } from './clock.ts';
 import { endFile } from './end.ts';
-import { findGeneration, findOverdue } from './queries.ts';
+import { findGeneration, findOverdue, lockHeld, type StoredGeneration } from './queries.ts';
+import { findWaitingReasons } from './waiting.ts';
 
 const EVERY_MS = 1000;
 
-type Watched = Pick<Deps, 'db' | 'watch' | 'bell' | 'storage'>;
+type Watched = Pick<Deps, 'db' | 'clock' | 'config' | 'watch' | 'bell' | 'storage'>;
 
-/** Fails generations that run past their deadline, whatever has become of their worker. */
+/** Fails generations that wait or run past their deadline, whatever has become of their worker. */
 export async function endOverdue(deps: Watched): Promise<void> {
-  const { db, watch, bell } = deps;
-  for (const fileId of await findOverdue(db, steadyTime())) {
-    const error = await reasonOf(deps, fileId);
+  const { db, clock, watch, bell } = deps;
+  for (const fileId of await findOverdue(db, clock())) {
+    const found = await findGeneration(db, fileId);
+    if (found === undefined) continue;
+    const error = found.status === 'QUEUED' ? await reasonOfWait(deps, found) : await reasonOf(deps, fileId);
     const ended = await inTransaction(db, async (trx) => {
-      const generation = await findGeneration(trx, fileId);
-      return generation && endFile(trx, generation, { status: 'FAILED', error, warnings: generation.warnings }, now());
+      const held = await lockHeld(trx, fileId, found.epoch);
+      // It was started or handed on meanwhile: the next look judges it anew.
+      if (held?.status !== found.status) return false;
+      return endFile(trx, held, { status: 'FAILED', error, warnings: held.warnings }, now());
     });
     if (ended) watch.changed(fileId);
     bell.ring();
   }
+}
+
+/** What nobody started is nobody's failure: ordered again, it may go through. */
+async function reasonOfWait(deps: Watched, generation: StoredGeneration): Promise<GenerationError> {
+  const reason = (await findWaitingReasons(deps, [generation])).get(generation.fileId);
+  const why =
+    reason === 'WORKER' ? 'No worker that can make it is running.' : 'There was no free place for it in that time.';
+  const minutes = Math.round(deps.config.generation.queueDeadline / 60);
+  return late('PROVIDER_UNAVAILABLE', `It waited for ${minutes} minutes and was not started. ${why}`);
 }
 
 /** A result that was on its way into the storage is not the provider's delay. */

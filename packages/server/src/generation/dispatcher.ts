@@ -3,8 +3,10 @@ import type { GenerationTask } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/schema.ts';
+import { abilitiesOfAll } from '../workers/abilities.ts';
+import { listLiving } from '../workers/queries.ts';
 import type { Bell } from './bell.ts';
-import { steadyTime } from './clock.ts';
+import type { Clock } from './clock.ts';
 import {
   DISPATCHER,
   type HandedOver,
@@ -20,6 +22,7 @@ import { openTemporal, type TemporalClient } from './temporal-client.ts';
 export interface DispatcherDeps {
   config: Config;
   db: Database;
+  clock: Clock;
   bell: Bell;
   log: Logger;
 }
@@ -78,9 +81,11 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Says whether any workflow was started. */
   async #dispatch(client: TemporalClient): Promise<boolean> {
-    const { db, config } = this.#deps;
-    const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: steadyTime(LEASE_SECONDS) } as const;
-    const tasks = await takeTasks(db, holder, config.generation, MOST_AT_ONCE, steadyTime());
+    const { db, clock, config } = this.#deps;
+    // What no living worker can do stays in the queue: it would only take a slot.
+    const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+    const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
+    const tasks = await takeTasks(db, holder, config.generation, MOST_AT_ONCE, clock());
     if (tasks.length === 0) return false;
     const details = await findGenerations(
       db,
@@ -100,12 +105,12 @@ export class Dispatcher implements AsyncDisposable {
     task: GenerationTask,
     { workspaceId, outputModel }: { workspaceId: string; outputModel: string },
   ): Promise<boolean> {
-    const { db, log } = this.#deps;
+    const { db, clock, log } = this.#deps;
     try {
       await client.start({ ...task, workspaceId, outputModel });
     } catch (error) {
       this.#lament(error);
-      await setUndispatched(db, task, steadyTime());
+      await setUndispatched(db, task, clock());
       return false;
     }
     if (!this.#isReachable) log.info('Temporal takes workflows again');
@@ -133,13 +138,13 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Open generations whose workflow is gone, by whatever misfortune, get another one. */
   async #reconcile(client: TemporalClient): Promise<void> {
-    const { db, bell, log } = this.#deps;
+    const { db, clock, bell, log } = this.#deps;
     const dispatched = await listDispatched(db);
     for (let from = 0; from < dispatched.length; from += MOST_AT_ONCE) {
       const some = dispatched.slice(from, from + MOST_AT_ONCE);
       const restart = async (handed: HandedOver) => {
         if (await client.isRunning(handed.fileId)) return;
-        if (await handOverAgain(db, handed, steadyTime()))
+        if (await handOverAgain(db, handed, clock()))
           log.warn({ file: handed.fileId }, 'a workflow was gone; starting another');
       };
       await Promise.all(some.map(restart));

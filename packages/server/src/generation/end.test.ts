@@ -69,11 +69,18 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
   });
 
-  test('what waits has no deadline', async () => {
+  test('what waits past the deadline of the queue fails, retryable, and says why it was not started', async () => {
     const id = await generate(house());
+    await endOverdue(house().deps);
+    expect((await fileOf(house(), id)).status).toBe('GENERATING');
     await passDeadline(id);
     await endOverdue(house().deps);
-    expect((await fileOf(house(), id)).generation?.status).toBe('QUEUED');
+    const error = {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: 'It waited for 1440 minutes and was not started. No worker that can make it is running.',
+      retryable: true,
+    };
+    expect(await fileOf(house(), id)).toMatchObject({ status: 'FAILED', generation: { status: 'FAILED', error } });
   });
 
   test('deadlines looked at twice at once end a generation once, with its bytes', async () => {

@@ -1,4 +1,5 @@
 import type { Engine } from '@review/contract';
+import type { Expression } from 'kysely';
 import type { Database } from '../db/schema.ts';
 
 /** Who holds the lease of a generation until its workflow is started. */
@@ -15,7 +16,7 @@ export interface HandedOver {
  * Where another engine is chosen than the one that held them, open generations go on under the new one: the epoch shuts
  * the old holder out, and a lease that has run out makes the new one look at them first.
  */
-export async function takeOver(db: Database, engine: Engine, now: string): Promise<void> {
+export async function takeOver(db: Database, engine: Engine, now: Expression<string>): Promise<void> {
   await db
     .updateTable('generations')
     .set((eb) => ({ engine, epoch: eb('epoch', '+', 1), lease_owner: DISPATCHER, lease_until: now }))
@@ -31,11 +32,15 @@ export async function setDispatched(db: Database, { fileId, epoch }: HandedOver)
 }
 
 /** Its workflow could not be started: the next look at the leases finds it. */
-export async function setUndispatched(db: Database, { fileId, epoch }: HandedOver, now: string): Promise<void> {
+export async function setUndispatched(
+  db: Database,
+  { fileId, epoch }: HandedOver,
+  now: Expression<string>,
+): Promise<void> {
   await setLease(db, fileId, epoch, now);
 }
 
-async function setLease(db: Database, fileId: string, epoch: number, until: string | null): Promise<void> {
+async function setLease(db: Database, fileId: string, epoch: number, until: Expression<string> | null): Promise<void> {
   await db
     .updateTable('generations')
     .set({ lease_until: until })
@@ -58,7 +63,11 @@ export async function listDispatched(db: Database): Promise<HandedOver[]> {
 }
 
 /** To be started anew, under an epoch that shuts out whatever was there; once, however many ask for it. */
-export async function handOverAgain(db: Database, { fileId, epoch }: HandedOver, now: string): Promise<boolean> {
+export async function handOverAgain(
+  db: Database,
+  { fileId, epoch }: HandedOver,
+  now: Expression<string>,
+): Promise<boolean> {
   const result = await db
     .updateTable('generations')
     .set((eb) => ({ epoch: eb('epoch', '+', 1), lease_owner: DISPATCHER, lease_until: now }))

@@ -14,11 +14,12 @@ import { findFilesOf, insertGeneratingFile } from '../files/queries.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import type { Handlers } from '../http/handler.ts';
 import { ProblemError, referenceNotFound } from '../http/problem.ts';
-import { findLiveFamilies } from '../models/queries.ts';
 import { findUploads } from '../uploads/queries.ts';
+import { abilitiesOfAll } from '../workers/abilities.ts';
+import { listLiving } from '../workers/queries.ts';
 import { countWaiting, insertGeneration, lockWorkspace } from './queries.ts';
 
-export const generation = ({ config, bell }: Deps): Handlers<Contract['generation']> => ({
+export const generation = ({ config, clock, bell }: Deps): Handlers<Contract['generation']> => ({
   async generate({ caller, subject: project, body, write }) {
     const model = findModel(body.outputModel);
     if (model === undefined) throw new Error('the contract let an unknown model through');
@@ -29,9 +30,8 @@ export const generation = ({ config, bell }: Deps): Handlers<Contract['generatio
         project,
         body.attachments.map(({ id }) => id),
       );
-      if (!config.generation.sandbox && !(await findLiveFamilies(trx)).has(model.family)) {
-        throw new ProblemError('MODEL_NOT_AVAILABLE');
-      }
+      const ability = abilitiesOfAll(await listLiving(trx, clock), config.generation).get(model.family);
+      if (!config.generation.sandbox && ability !== 'live') throw new ProblemError('MODEL_NOT_AVAILABLE');
       await lockWorkspace(trx, caller.workspaceId);
       if ((await countWaiting(trx, caller.workspaceId)) >= config.generation.queueLimit) {
         throw new ProblemError('GENERATION_QUEUE_FULL', { headers: { 'Retry-After': '10' } });
@@ -55,7 +55,9 @@ export const generation = ({ config, bell }: Deps): Handlers<Contract['generatio
         prompt: body.prompt,
         configs: model.video && settingsInEffect(model.video, body.configs),
         attachments: body.attachments.map((attachment) => attachment.id),
+        promised: ability === 'live' ? 'live' : 'sandbox',
         queuedAt: now(),
+        deadlineAt: clock(config.generation.queueDeadline),
       });
       return { data: { id } };
     });

@@ -5,10 +5,11 @@ import type {
   GenerationStatus,
   GenerationStep,
   OutputType,
+  Provider,
   Stage,
   VideoSettings,
 } from '@review/contract';
-import type { Selectable } from 'kysely';
+import type { Expression, Selectable } from 'kysely';
 import { anyOf } from '../db/any-of.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
@@ -34,7 +35,8 @@ export interface StoredGeneration {
   configs: VideoSettings | null;
   status: GenerationStatus;
   progress: number;
-  provider: 'live' | 'sandbox' | null;
+  promised: Provider;
+  provider: Provider | null;
   providerJobId: string | null;
   stages: Record<string, StoredStage>;
   warnings: string[];
@@ -57,6 +59,7 @@ export const generationRecord = (row: Row): StoredGeneration => ({
   configs: row.configs === null ? null : JSON.parse(row.configs),
   status: row.status,
   progress: row.progress,
+  promised: row.promised,
   provider: row.provider,
   providerJobId: row.provider_job_id,
   stages: JSON.parse(row.stages),
@@ -82,7 +85,10 @@ export interface NewGeneration {
   prompt: string;
   configs: VideoSettings | null;
   attachments: string[];
+  promised: Provider;
   queuedAt: string;
+  /** Until when it may wait. */
+  deadlineAt: Expression<string>;
 }
 
 export async function insertGeneration(trx: Writer, generation: NewGeneration): Promise<void> {
@@ -102,7 +108,9 @@ export async function insertGeneration(trx: Writer, generation: NewGeneration): 
       stages: '{}',
       warnings: '[]',
       epoch: 0,
+      promised: generation.promised,
       queued_at: generation.queuedAt,
+      deadline_at: generation.deadlineAt,
     })
     .execute();
   if (attachments.length === 0) return;
@@ -177,12 +185,12 @@ export async function lockHeld(trx: Writer, fileId: string, epoch: number): Prom
 
 export interface Start {
   stages: Record<string, StoredStage>;
-  provider: 'live' | 'sandbox';
+  provider: Provider;
   startedAt: string;
-  deadlineAt: string;
+  deadlineAt: Expression<string>;
 }
 
-/** From its first intent on a generation runs, and its deadline counts. */
+/** From its first intent on a generation runs: the deadline of the queue gives way to that of the run. */
 export async function recordIntent(trx: Writer, fileId: string, start: Start): Promise<void> {
   await trx
     .updateTable('generations')
@@ -191,7 +199,7 @@ export async function recordIntent(trx: Writer, fileId: string, start: Start): P
       stages: JSON.stringify(start.stages),
       provider: start.provider,
       started_at: eb.fn.coalesce('started_at', eb.val(start.startedAt)),
-      deadline_at: eb.fn.coalesce('deadline_at', eb.val(start.deadlineAt)),
+      deadline_at: eb.case().when('status', '=', 'RUNNING').then(eb.ref('deadline_at')).else(start.deadlineAt).end(),
     }))
     .where('file_id', '=', fileId)
     .execute();
@@ -270,11 +278,12 @@ export async function endGeneration(trx: Writer, fileId: string, ending: Ending,
   return result.numUpdatedRows === 1n;
 }
 
-export async function findOverdue(db: Database, now: string): Promise<string[]> {
+/** Those that have waited or run for too long. */
+export async function findOverdue(db: Database, now: Expression<string>): Promise<string[]> {
   const rows = await db
     .selectFrom('generations')
     .select('file_id')
-    .where('status', '=', 'RUNNING')
+    .where('status', 'in', OPEN)
     .where('deadline_at', '<', now)
     .limit(100)
     .execute();

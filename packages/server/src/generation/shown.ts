@@ -1,13 +1,28 @@
-import type { Generation, ProjectRole } from '@review/contract';
+import type { Generation, ProjectRole, WaitingFor } from '@review/contract';
 import { isRestricted } from '../projects/queries.ts';
-import type { StoredGeneration } from './queries.ts';
+import { findGenerations, type StoredGeneration } from './queries.ts';
+import { findWaitingReasons, type QueueDeps } from './waiting.ts';
 
-/** A generation as the API shows it to that role. */
-export const shownGeneration = (
+/** The generations of several files as the API shows them to that role. */
+export async function shownGenerations(
+  deps: QueueDeps,
+  fileIds: string[],
+  role: ProjectRole,
+): Promise<Map<string, Generation>> {
+  const found = await findGenerations(deps.db, fileIds);
+  const reasons = await findWaitingReasons(deps, [...found.values()]);
+  return new Map(
+    [...found].map(([id, generation]) => [id, shownGeneration(generation, reasons.get(id) ?? null, role)]),
+  );
+}
+
+const shownGeneration = (
   generation: StoredGeneration & { attachments: string[] },
+  waitingFor: WaitingFor | null,
   role: ProjectRole,
 ): Generation => ({
   status: generation.status,
+  waitingFor,
   outputType: generation.outputType,
   outputModel: generation.outputModel,
   configs: generation.configs,

@@ -1,11 +1,13 @@
 import { type Contract, defaultSettings, MODELS } from '@review/contract';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findLiveFamilies } from './queries.ts';
+import { abilitiesOfAll, withAbility } from '../workers/abilities.ts';
+import { listLiving } from '../workers/queries.ts';
 
-export const models = ({ db }: Deps): Handlers<Contract['models']> => ({
+export const models = ({ db, clock, config }: Deps): Handlers<Contract['models']> => ({
   async list({ query: { outputType } }) {
-    const live = await findLiveFamilies(db);
+    const living = await listLiving(db, clock);
+    const live = new Set(withAbility(abilitiesOfAll(living, config.generation), 'live'));
     const asked = MODELS.filter((model) => outputType === undefined || model.outputType === outputType);
     return {
       data: asked.map(({ id, name, outputType, family, caps, video }) => ({

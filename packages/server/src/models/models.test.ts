@@ -42,7 +42,7 @@ onEachDatabase((house) => {
   const list = async () => (await house().people.owner.client.models.list()).data;
   const tell = (family: 'seedance' | 'kling' | 'veo' | 'meshy', state: 'live' | 'sandbox' | 'misconfigured') =>
     createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken }).hello({
-      body: { worker: 'test', families: [{ family, state }] },
+      body: { worker: `only ${family}`, families: [{ family, state }] },
     });
 
   test('every model of the reference is listed, in its order', async () => {

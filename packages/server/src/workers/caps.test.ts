@@ -1,10 +1,10 @@
 import { FAMILIES, MODELS } from '@review/contract';
 import { beforeEach, expect, test } from 'vitest';
-import { now, secondsFromNow } from '../db/time.ts';
+import { secondsFromNow } from '../db/time.ts';
 import { takeTasks } from '../generation/slots.ts';
 import { emptyQueue, modelNamed, queueMany } from '../generation/test/generations.ts';
 import { onEachDatabase } from '../test/house.ts';
-import { connections, runAll } from './test/run-all.ts';
+import { connections, keyless, runAll } from './test/run-all.ts';
 
 const CAPS = { veo: 3, document: 7 };
 const FIVE = Object.fromEntries(FAMILIES.map((family) => [family, 5]));
@@ -23,8 +23,8 @@ onEachDatabase(
       try {
         const claims = opened.flatMap(({ deps }, index) =>
           Array.from({ length: each }, () => {
-            const holder = { engine: 'embedded', owner: `box:${index}`, leaseUntil: secondsFromNow(30) } as const;
-            return takeTasks(deps.db, holder, deps.config.generation, most, now());
+            const holder = keyless(`box:${index}`, deps.clock);
+            return takeTasks(deps.db, holder, deps.config.generation, most, deps.clock());
           }),
         );
         return (await Promise.all(claims)).flat();

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { findModel, formatOf, type WorkerTask } from '@review/contract';
+import { findModel, formatOf, type GenerationTask, type Provider, type WorkerTask } from '@review/contract';
 import type { Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { findStoredFiles } from '../files/queries.ts';
-import { steadyTime } from '../generation/clock.ts';
 import { endFile } from '../generation/end.ts';
 import {
   findGenerations,
@@ -25,8 +24,9 @@ import { ProblemError } from '../http/problem.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
 import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
+import { abilitiesOf } from './abilities.ts';
 import type { WorkerHandlers } from './handler.ts';
-import { recordFamilies } from './queries.ts';
+import { findWorker, insertWorker, listLiving, recordHeartbeat, removeWorker } from './queries.ts';
 
 const LEASE_SECONDS = 30;
 /** How often a waiting claim looks by itself, for what other processes changed. */
@@ -34,7 +34,7 @@ const LOOK_EVERY_MS = 500;
 
 /** What the workers' requests do to the row: always under the epoch that the worker was handed. */
 export const workerHandlers = (deps: Deps): WorkerHandlers => {
-  const { db, config, storage, bell, watch } = deps;
+  const { db, clock, config, storage, bell, watch } = deps;
 
   /** Runs a change while the generation is still this worker's; otherwise there is nothing here for it. */
   const change = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
@@ -44,23 +44,31 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       return work(trx, held);
     });
 
+  async function handOut(worker: string, most: number): Promise<GenerationTask[]> {
+    const abilities = abilitiesOf(await findWorker(db, worker), await listLiving(db, clock), config.generation);
+    const holder = { engine: 'embedded', owner: worker, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
+    return takeTasks(db, holder, config.generation, most, clock());
+  }
+
   return {
-    async hello({ body: { worker, families } }) {
+    async hello({ body }) {
       await inTransaction(db, async (trx) => {
-        await recordFamilies(trx, worker, families, now());
-        await freeLeases(trx, worker, steadyTime());
+        await insertWorker(trx, body, clock, now());
+        await freeLeases(trx, body.worker, clock());
       });
       bell.ring();
       return { data: { engine: config.engine } };
     },
 
+    heartbeat: ({ body }) => recordHeartbeat(db, body, clock, now()),
+
+    goodbye: ({ body }) => removeWorker(db, body.worker),
+
     async claim({ body: { worker, most, wait }, signal }) {
       const deadline = performance.now() + wait * 1000;
       for (;;) {
         const heard = bell.count;
-        const holder = { engine: 'embedded', owner: worker, leaseUntil: steadyTime(LEASE_SECONDS) } as const;
-        const tasks =
-          config.engine === 'embedded' ? await takeTasks(db, holder, config.generation, most, steadyTime()) : [];
+        const tasks = config.engine === 'embedded' ? await handOut(worker, most) : [];
         const left = deadline - performance.now();
         if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
           return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
@@ -70,12 +78,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     async renew({ body: { worker, tasks } }) {
-      const leaseUntil = steadyTime(LEASE_SECONDS);
+      const leaseUntil = clock(LEASE_SECONDS);
       return { data: { lost: await inTransaction(db, (trx) => renewLeases(trx, worker, tasks, leaseUntil)) } };
     },
 
     async release({ id, body: { worker, epoch } }) {
-      await inTransaction(db, (trx) => releaseLease(trx, worker, { fileId: id, epoch }, steadyTime()));
+      await inTransaction(db, (trx) => releaseLease(trx, worker, { fileId: id, epoch }, clock()));
       bell.ring();
     },
 
@@ -83,7 +91,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       const generation = (await findGenerations(db, [id])).get(id);
       if (generation?.epoch !== epoch) throw new ProblemError('NOT_FOUND');
       const content = await contentOf(deps, generation.attachments, base);
-      const { fileId, family, status, outputType, outputModel, prompt, configs, stages } = generation;
+      const { fileId, family, status, outputType, outputModel, prompt, configs, provider, stages } = generation;
       const attachments = generation.attachments.map((attachmentId) => ({
         id: attachmentId,
         content: content.get(attachmentId) ?? null,
@@ -97,6 +105,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
         outputModel,
         prompt,
         configs,
+        provider,
         attachments,
         stages,
         stored,
@@ -107,17 +116,21 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     async intend({ id, body: { epoch, stage, provider, intents, token } }) {
       const answer = await change(id, epoch, async (trx, held) => {
         const known = held.stages[stage] ?? { intents: 0, job: null };
-        if (known.token === token && known.job === null) return { granted: true, stage: known };
+        const answer = { stage: known, provider: held.provider };
+        if (known.token === token && known.job === null) return { granted: true, ...answer };
+        if (!mayBeMadeBy(provider, held, config.generation)) {
+          return { granted: false, stage: known, provider: held.provider ?? 'live' };
+        }
         // Somebody intended it before: whether to do so again is the worker's to decide, knowingly.
-        if (known.intents !== intents || known.job !== null) return { granted: false, stage: known };
+        if (known.intents !== intents || known.job !== null) return { granted: false, ...answer };
         const intended = { intents: intents + 1, job: null, token };
         await recordIntent(trx, id, {
           stages: { ...held.stages, [stage]: intended },
           provider,
           startedAt: now(),
-          deadlineAt: steadyTime(config.generation.deadlines[held.outputType]),
+          deadlineAt: clock(config.generation.deadlines[held.outputType]),
         });
-        return { granted: true, stage: intended };
+        return { granted: true, stage: intended, provider };
       });
       watch.changed(id);
       return { data: answer };
@@ -206,6 +219,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
   };
 };
+
+/** A worker that was restarted with other keys must not make what was meant for another. */
+function mayBeMadeBy(provider: Provider, held: StoredGeneration, allowed: { sandbox: boolean }): boolean {
+  if (held.provider !== null) return held.provider === provider;
+  return provider === 'live' || (held.promised === 'sandbox' && allowed.sandbox);
+}
 
 const unfit = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
 

@@ -2,6 +2,7 @@ import { createWorkerClient } from '@review/client';
 import { FAMILIES } from '@review/contract';
 import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, refusal } from '../test/house.ts';
+import { listWorkers } from './queries.ts';
 
 const BODY = { worker: 'box:1', families: [{ family: 'veo', state: 'live', reason: null }] };
 
@@ -11,7 +12,7 @@ const hello = (house: House, body: unknown, authorization: string | null) =>
     ...json(body, authorization === null ? {} : { authorization }),
   });
 
-const reports = ({ deps }: House) => deps.db.selectFrom('provider_reports').selectAll().execute();
+const workers = ({ deps }: House) => listWorkers(deps.db, deps.clock);
 
 onEachDatabase((house) => {
   const bearer = () => `Bearer ${house().deps.config.workerToken}`;
@@ -20,13 +21,11 @@ onEachDatabase((house) => {
     const client = createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
     const families = FAMILIES.map((family) => ({ family, state: 'misconfigured', reason: 'no balance' }) as const);
     expect(await client.hello({ body: { worker: 'box:7', families } })).toEqual({ data: { engine: 'embedded' } });
-    const kept = await reports(house());
-    expect(kept.map(({ family }) => family).sort()).toEqual(FAMILIES.toSorted());
-    expect(kept[0]).toMatchObject({ state: 'misconfigured', reason: 'no balance', worker: 'box:7' });
+    expect(await workers(house())).toMatchObject([{ name: 'box:7', alive: true, families, refusals: [] }]);
   });
 
   test('without the right token it is 401, and nothing is kept', async () => {
-    const before = await reports(house());
+    const before = (await workers(house())).map(({ name }) => name);
     const wrong = [
       null,
       'Bearer ',
@@ -41,7 +40,7 @@ onEachDatabase((house) => {
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
       expect(response.headers.get('content-type')).toContain('application/problem+json');
     }
-    expect(await reports(house())).toEqual(before);
+    expect((await workers(house())).map(({ name }) => name)).toEqual(before);
     const client = createWorkerClient({ baseUrl: house().url, token: 'wrong' });
     const problem = await refusal(client.hello({ body: { worker: 'x', families: [] } }), 'INVALID_CREDENTIAL');
     expect(problem.message).toContain('WORKER_TOKEN');
@@ -86,7 +85,8 @@ onEachDatabase((house) => {
     ];
     const response = await hello(house(), { worker: 'box:2', families }, bearer());
     expect(response.status).toBe(200);
-    expect((await reports(house())).find(({ family }) => family === 'minimax')?.state).toBe('live');
+    const { data } = await house().people.owner.client.models.list();
+    expect(data.find(({ family }) => family === 'minimax')?.provider).toBe('live');
   });
 
   test('a worker that serves no family may say so', async () => {

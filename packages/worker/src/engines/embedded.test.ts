@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Family } from '../families/family.ts';
@@ -133,14 +134,61 @@ test('a provider that asks for patience costs no try and keeps nobody out', asyn
 
 test('a step that keeps failing fails the generation, with every try recorded', async () => {
   const [row] = waiting('minimax-h3');
-  const download = () => Promise.reject(new StepError('TRANSIENT', 'not today'));
-  const running = run(fakeFamily({ download }));
+  const submit = () => Promise.reject(new StepError('TRANSIENT', 'not today', 1));
+  const running = run(fakeFamily({ submit }));
   await expect
     .poll(() => row?.outcome, { timeout: 8000 })
     .toMatchObject({
       error: { code: 'PROVIDER_UNAVAILABLE', message: 'not today' },
     });
-  expect(row?.steps.slice(3)).toEqual([1, 2, 3, 4].map((n) => `store ${n} RETRIED`).concat('store 5 FAILED'));
+  expect(row?.steps.slice(1)).toEqual([1, 2, 3, 4].map((n) => `submit ${n} RETRIED`).concat('submit 5 FAILED'));
+  soon.abort();
+  await running;
+});
+
+test('what is paid for is asked for and fetched however often that fails: only its deadline ends it', async () => {
+  const [row] = waiting('minimax-h3');
+  let [polls, downloads] = [0, 0];
+  const family = fakeFamily({
+    async poll() {
+      polls += 1;
+      if (polls <= 25) throw new StepError('TRANSIENT', 'a hiccup', 1);
+      return { state: 'succeeded', output: {} };
+    },
+    async download({ path }) {
+      downloads += 1;
+      if (downloads <= 25) throw new StepError('TRANSIENT', 'broke off', 1);
+      await writeFile(path, 'content');
+    },
+  });
+  const running = run(family);
+  await expect.poll(() => row?.outcome?.status, { timeout: 8000 }).toBe('SUCCEEDED');
+  expect(family.orders).toHaveLength(1);
+  soon.abort();
+  await running;
+});
+
+test('leases are renewed in time for as long as the server gives them', async () => {
+  server.leaseSeconds = 0.3;
+  waiting('minimax-h3');
+  const running = run(fakeFamily({ poll: async () => ({ state: 'running', progress: 0, retryAfterMs: 60_000 }) }));
+  await expect.poll(() => server.calls.filter((call) => call === 'renew').length).toBeGreaterThan(3);
+  soon.abort();
+  await running;
+});
+
+test('what another provider has to make is given back at once, and left as it is', async () => {
+  const [row] = waiting('minimax-h3');
+  const family = fakeFamily();
+  const context = contextOf(server, family);
+  const running = run(family, {
+    ...context,
+    family: () => {
+      throw new StepError('NOT_MINE', 'no key');
+    },
+  });
+  await expect.poll(() => server.released).toEqual([row?.fileId]);
+  expect([row?.outcome, row?.status]).toEqual([null, 'QUEUED']);
   soon.abort();
   await running;
 });

@@ -34,7 +34,6 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
   const { server, log, metrics } = context;
   const running = new Map<string, { epoch: number; lost: AbortController; done: Promise<void> }>();
   const submits = new Turnstile(MOST_SUBMITS);
-  let leaseMs = 30_000;
 
   const start = (task: GenerationTask) => {
     // A lease that ran out while the server was away can come back to the same worker.
@@ -42,7 +41,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     const lost = new AbortController();
     const signals = { soon: stop.soon, now: AbortSignal.any([stop.now, lost.signal]) };
     const done = metrics
-      .during(task.family, () => runTask(context, submits, task, signals, stop.now))
+      .during(task.family, () => runTask(context, submits, task, signals, stop.now, giveBack))
       .catch((error: unknown) => log.error({ err: error, file: task.fileId }, 'a generation was left to its lease'))
       .finally(() => {
         if (running.get(task.fileId)?.lost === lost) running.delete(task.fileId);
@@ -63,9 +62,18 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     const { data } = await server.renew({ body: { worker: options.worker, tasks } });
     for (const fileId of data.lost) running.get(fileId)?.lost.abort();
   };
-  const renewing = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, 'leases could not be renewed'));
-  }, leaseMs / 3);
+  let [leaseSeconds, renewing]: [number, NodeJS.Timeout | undefined] = [0, undefined];
+  const keepRenewing = (seconds: number) => {
+    if (seconds === leaseSeconds) return;
+    leaseSeconds = seconds;
+    clearInterval(renewing);
+    renewing = setInterval(
+      () => {
+        renew().catch((error: unknown) => log.warn({ err: error }, 'leases could not be renewed'));
+      },
+      (seconds * 1000) / 3,
+    );
+  };
 
   try {
     for (let failures = 0; !stop.soon.aborted; ) {
@@ -78,7 +86,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
         const body = { worker: options.worker, most, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
         const { data } = await server.claim({ body }, { signal });
-        leaseMs = data.leaseSeconds * 1000;
+        keepRenewing(data.leaseSeconds);
         data.tasks.forEach(start);
         failures = 0;
       } catch (error) {
@@ -100,6 +108,7 @@ async function runTask(
   task: GenerationTask,
   stop: Stop,
   graceOver: AbortSignal,
+  giveBack: (task: GenerationTask) => Promise<void>,
 ): Promise<void> {
   const policy = POLICIES[task.family];
   const step =
@@ -118,6 +127,7 @@ async function runTask(
     store: step('store', store),
     finish: step('finish', finish),
     async abandon(handed, reason) {
+      if (reason.type === 'NOT_MINE') return giveBack(handed);
       // A worker that stops leaves the generation to the next one, which goes on where this one was.
       const stopped = stop.soon.aborted || stop.now.aborted;
       if (stopped && !(await isCanceled(context, handed))) return;
@@ -164,7 +174,7 @@ async function persist<T>(
     } catch (error) {
       stop.now.throwIfAborted();
       const known = error instanceof StepError ? error : null;
-      if (known?.type === 'LOST' || error === stop.soon.reason) throw error;
+      if (known?.type === 'LOST' || known?.type === 'NOT_MINE' || error === stop.soon.reason) throw error;
       const waiting = known !== null && WAITING.has(known.type);
       if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);

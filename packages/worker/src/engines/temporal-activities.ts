@@ -16,6 +16,8 @@ type StepName = keyof FamilyPolicy;
 type SharedContext = Omit<StepContext, 'signal'>;
 
 const BEAT_MS = 4000;
+/** Beyond the heartbeats that were missed already. */
+const RIVAL_MS = 10_000;
 
 /** The steps as Temporal calls them: one try each, whose failure says whether and when to try again. */
 export function temporalActivities(context: SharedContext): Steps {
@@ -46,8 +48,9 @@ async function tryOnce<T>(
   const { timeoutSeconds, attempts } = POLICIES[task.family][name];
   // Only failures that count: neither waiting nor a worker that died on the way uses up tries.
   const failures = countOf(info.heartbeatDetails);
-  // A job is waited for as long as its generation may run, which the server watches over.
-  const isLast = name !== 'awaitJob' && failures + 1 >= attempts;
+  const isLast = failures + 1 >= attempts;
+  // A try that ended without telling so was taken for dead, and may not be.
+  const rivalMs = info.attempt - 1 > failures ? RIVAL_MS : 0;
   const started = performance.now();
   const record = (outcome: Attempt['outcome'], message: string | null) =>
     recordStep(context, task, {
@@ -60,7 +63,7 @@ async function tryOnce<T>(
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutSeconds * 1000)]);
-    const answer = await run({ ...context, signal });
+    const answer = await run({ ...context, signal, rivalMs });
     await record('SUCCEEDED', null);
     return answer;
   } catch (error) {
@@ -90,7 +93,8 @@ export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
     type,
     message,
     nonRetryable: known?.retryable === false || (isLast && !WAITING.has(type)),
-    ...(known?.delayMs !== undefined && { nextRetryDelay: known.delayMs }),
+    // To Temporal, a delay of 0 is no delay that was chosen but the end of the tries.
+    ...(known?.delayMs && { nextRetryDelay: known.delayMs }),
     ...(BENIGN.has(type) && { category: ApplicationFailureCategory.BENIGN }),
   });
   failure.stack = undefined;

@@ -1,6 +1,7 @@
-import { FAMILIES, type Family as FamilyName, type FamilyState } from '@review/contract';
+import { FAMILIES, type Family as FamilyName, type FamilyState, type Provider } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
+import { StepError } from '../step-error.ts';
 import { document } from './document.ts';
 import type { Family } from './family.ts';
 import { geminiImage } from './gemini-image.ts';
@@ -21,7 +22,8 @@ export interface Host {
 }
 
 export interface Families {
-  family(name: FamilyName): Family;
+  /** Who makes it: where that is left to this worker, the vendor if it has the key, else the sandbox. */
+  family(name: FamilyName, provider: Provider | null): Family;
   states: FamilyState[];
 }
 
@@ -58,7 +60,13 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     hunyuan3d: opened('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
   };
   return {
-    family: (name) => families[name].family,
+    family(name, provider) {
+      const { family, state } = families[name];
+      if (provider === null) return family;
+      if (provider === 'sandbox') return sandbox;
+      if (state.state === 'live') return family;
+      throw new StepError('NOT_MINE', `This worker has no key for ${name}.`, NOT_MINE_MS);
+    },
     states: FAMILIES.map((name) => ({ family: name, ...families[name].state })),
   };
 }
@@ -68,6 +76,9 @@ function hostOf(account: object): string | undefined {
   const address = 'baseUrl' in account ? account.baseUrl : 'endpoint' in account ? account.endpoint : undefined;
   return URL.parse(String(address))?.host;
 }
+
+/** Before the step is offered to the workers again. */
+const NOT_MINE_MS = 1000;
 
 /** Half a set-up makes no files: a result made up in its place would be taken for the provider's. */
 function unusable(reason: string, log: Logger): Family {

@@ -19,7 +19,6 @@ export const makePdf: Maker = async (request, path, task) => {
   const markdown = markdownOf(request);
   task.progress(0.1);
   const { bytes } = await pdfOf(markdown, { title: titleOf(request), writtenAt: ALWAYS });
-  task.checkpoint();
   await writeFile(path, bytes);
 };
 

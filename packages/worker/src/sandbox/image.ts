@@ -19,6 +19,5 @@ export const makeImage: Maker = async (request, path, task) => {
   const { svg } = sceneOf(request, chanceOf(request, 'picture'), imageSize(request.outputModel));
   task.progress(0.2);
   const png = await pngOf(svg);
-  task.checkpoint();
   await writeFile(path, png);
 };

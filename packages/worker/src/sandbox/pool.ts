@@ -1,52 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import type { ProcessJob, ProcessNews } from './process-messages.ts';
 import type { SandboxRequest } from './request.ts';
-import type { ThreadJob, ThreadNews } from './thread-messages.ts';
 
 interface Job {
-  message: ThreadJob;
+  message: ProcessJob;
   onProgress: (fraction: number) => void;
   settle: { resolve: () => void; reject: (reason: unknown) => void };
 }
 
-interface Thread {
-  worker: Worker;
+interface Renderer {
+  child: ChildProcess;
   job: Job | null;
+  made: number;
+  /** Ends it when it has had nothing to do for a while. */
+  idle: NodeJS.Timeout | undefined;
 }
 
-const MOST_THREADS = Math.min(2, availableParallelism());
+const MOST_RENDERERS = Math.min(2, availableParallelism());
+/** Encoders and libraries keep the memory of their largest pictures: only the end of a process gives all of it back. */
+const IDLE_MS = 5000;
+const MOST_JOBS = 20;
 
 /** From source it is TypeScript, which Node runs as it is; from the build it is JavaScript. */
-const THREAD_FILE = new URL(`./render-thread${extname(import.meta.url)}`, import.meta.url);
+const PROCESS_FILE = fileURLToPath(new URL(`./render-process${extname(import.meta.url)}`, import.meta.url));
 
-const threads = new Set<Thread>();
+const renderers = new Set<Renderer>();
 const waiting: Job[] = [];
 
-/** Makes the file in a thread of its own; when the signal fires, it is settled as soon as the thread has let go of the file. */
-export async function renderInThread(
+/** Makes the file in a process of its own; when the signal fires, it is settled once nothing writes to the file any more. */
+export async function renderInProcess(
   request: SandboxRequest,
   path: string,
   onProgress: (fraction: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const stop = new SharedArrayBuffer(4);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const job: Job = { message: { request, path, stop }, onProgress, settle: { resolve, reject } };
+  const job: Job = { message: { request, path }, onProgress, settle: { resolve, reject } };
   const giveUp = () => {
-    Atomics.store(new Int32Array(stop), 0, 1);
     const place = waiting.indexOf(job);
     if (place >= 0) {
       waiting.splice(place, 1);
       reject(signal?.reason);
     }
+    for (const renderer of renderers) if (renderer.job === job) renderer.child.kill('SIGKILL');
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    // A shared library that only threads have loaded is torn down with the last of them, and takes the process with it.
-    await import('sharp');
-    signal?.throwIfAborted();
     waiting.push(job);
     assign();
     await promise;
@@ -57,67 +61,79 @@ export async function renderInThread(
   }
 }
 
-/** Gives up what is under way and ends the threads; a later rendering starts new ones. */
-export async function closeThreads(): Promise<void> {
+/** Gives up what is under way and ends the processes; a later rendering starts new ones. */
+export async function closeRenderers(): Promise<void> {
   for (const job of waiting.splice(0)) job.settle.reject(new Error('The sandbox was closed.'));
-  await Promise.all([...threads].map(closeThread));
+  await Promise.all([...renderers].map(closeRenderer));
 }
 
-async function closeThread(thread: Thread): Promise<void> {
-  threads.delete(thread);
-  if (thread.job) {
-    // Ended in the middle of a native call, a thread crashes the whole process: let it come to its checkpoint first.
-    Atomics.store(new Int32Array(thread.job.message.stop), 0, 1);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    thread.worker.on('message', (news: ThreadNews) => {
-      if (!('progress' in news)) resolve();
-    });
-    thread.worker.on('exit', () => resolve());
-    await promise;
-  }
-  await thread.worker.terminate();
+async function closeRenderer(renderer: Renderer): Promise<void> {
+  renderers.delete(renderer);
+  clearTimeout(renderer.idle);
+  const { child } = renderer;
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.ref();
+  child.kill('SIGKILL');
+  await ended;
 }
 
 function assign(): void {
   while (waiting.length > 0) {
-    const thread = freeThread();
-    const job = thread && waiting.shift();
+    const renderer = freeRenderer();
+    const job = renderer && waiting.shift();
     if (!job) return;
-    thread.job = job;
-    thread.worker.ref();
-    thread.worker.postMessage(job.message);
+    clearTimeout(renderer.idle);
+    renderer.job = job;
+    keepAlive(renderer, true);
+    renderer.child.send(job.message);
   }
 }
 
-function freeThread(): Thread | undefined {
-  for (const thread of threads) if (thread.job === null) return thread;
-  return threads.size < MOST_THREADS ? startThread() : undefined;
+function freeRenderer(): Renderer | undefined {
+  for (const renderer of renderers) if (renderer.job === null) return renderer;
+  return renderers.size < MOST_RENDERERS ? startRenderer() : undefined;
 }
 
-function startThread(): Thread {
-  const thread: Thread = { worker: new Worker(THREAD_FILE, { execArgv: [] }), job: null };
-  threads.add(thread);
+function startRenderer(): Renderer {
+  const child = fork(PROCESS_FILE, { execArgv: [], serialization: 'advanced' });
+  const renderer: Renderer = { child, job: null, made: 0, idle: undefined };
+  renderers.add(renderer);
   const finish = (end: (settle: Job['settle']) => void) => {
-    const { job } = thread;
-    thread.job = null;
+    const { job } = renderer;
+    renderer.job = null;
     if (job) end(job.settle);
   };
-  thread.worker.on('message', (news: ThreadNews) => {
+  child.on('message', (news: ProcessNews) => {
     if ('progress' in news) {
-      thread.job?.onProgress(news.progress);
+      renderer.job?.onProgress(news.progress);
       return;
     }
-    // An idle thread does not keep the process alive.
-    thread.worker.unref();
+    keepAlive(renderer, false);
+    renderer.made += 1;
     finish(({ resolve, reject }) => ('done' in news ? resolve() : reject(news.failed)));
+    if (renderer.made >= MOST_JOBS) void closeRenderer(renderer);
     assign();
+    if (renderer.job === null) renderer.idle = setTimeout(() => void closeRenderer(renderer), IDLE_MS).unref();
   });
   const lose = (reason: unknown) => {
-    threads.delete(thread);
+    renderers.delete(renderer);
+    clearTimeout(renderer.idle);
     finish(({ reject }) => reject(reason));
     assign();
   };
-  thread.worker.on('error', lose);
-  thread.worker.on('exit', (code) => lose(new Error(`The rendering thread ended with code ${code}.`)));
-  return thread;
+  child.on('error', lose);
+  child.on('exit', (code, signal) => lose(new Error(`The rendering process ended with ${code ?? signal}.`)));
+  return renderer;
+}
+
+/** An idle process does not keep this one alive. */
+function keepAlive({ child }: Renderer, isBusy: boolean): void {
+  if (isBusy) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
-import { closeThreads, renderInThread } from './pool.ts';
+import { closeRenderers, renderInProcess } from './pool.ts';
 import { type FileFormat, formatOf, mediumOf, type SandboxRequest } from './request.ts';
 
 export type { SandboxRequest } from './request.ts';
@@ -15,7 +15,7 @@ export async function renderSandbox(
   const part = `${path}.${randomUUID()}.part`;
   const onProgress = options.onProgress ?? (() => {});
   try {
-    await renderInThread(request, part, onProgress, options.signal);
+    await renderInProcess(request, part, onProgress, options.signal);
     options.signal?.throwIfAborted();
     const { size } = await stat(part);
     await rename(part, path);
@@ -27,5 +27,5 @@ export async function renderSandbox(
   }
 }
 
-/** Ends the rendering threads; what is under way is given up. */
-export const closeSandbox = closeThreads;
+/** Ends the rendering processes; what is under way is given up. */
+export const closeSandbox = closeRenderers;

@@ -9,11 +9,9 @@ export interface SandboxRequest {
   references: { name: string }[];
 }
 
-/** What a maker tells of its work, and where it learns that nobody wants it any more. */
+/** What a maker tells of its work. */
 export interface Task {
   progress(fraction: number): void;
-  /** Throws when the work was given up. */
-  checkpoint(): void;
 }
 
 /** Writes the finished medium to the path. */

@@ -27,7 +27,6 @@ export const makeShape: Maker = async (request, path, task) => {
   const shape = mesh(document, 'shape', knotOf(chance), shapeMaterial(document, chance));
   task.progress(0.3);
   const { label, height } = await labelOf(document, request);
-  task.checkpoint();
   const scene = document.createScene(request.outputModel);
   scene.addChild(document.createNode('shape').setMesh(shape));
   scene.addChild(

@@ -56,7 +56,6 @@ async function loopOf(request: SandboxRequest, settings: VideoSettings, task: Ta
   const frame = { ...still, bytes: new Uint8Array(still.bytes.length) };
   const orbits = orbitsOf(chance, width, height);
   return encodeLoop({ width, height, frameRate: FRAME_RATE, frames: LOOP_FRAMES }, (index) => {
-    task.checkpoint();
     task.progress(index / LOOP_FRAMES);
     drawFrame(still, frame, orbits, label, index / LOOP_FRAMES);
     return frame.bytes;
@@ -80,7 +79,6 @@ async function write(
   if (sound) output.addAudioTrack(sound, { maximumPacketCount: soundPackets });
   await output.start();
   for (let second = 0; second < durationSeconds; second += 1) {
-    task.checkpoint();
     await addPicture(picture, loop, second);
     const from = second * SAMPLE_RATE;
     const count = Math.min(SAMPLE_RATE, soundSamples - from);

@@ -1,6 +1,6 @@
 import type { GenerationTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
-import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
 
 /** One look at the job: not ready is an error that the engine repeats, so that nothing is held while it waits. */
 export async function awaitJob(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
@@ -8,7 +8,7 @@ export async function awaitJob(context: StepContext, handed: GenerationTask, sta
   const job = jobOf(task, stage);
   if (task.stored || job?.done) return;
   if (job === null) throw new StepError('INTERNAL', 'There is no job to wait for.');
-  const polled = await context.family(task.family).poll({ task, signal: context.signal, job });
+  const polled = await familyOf(context, task).poll({ task, signal: context.signal, job });
   if (polled.state === 'succeeded') return;
   const { server } = context;
   await orLost(

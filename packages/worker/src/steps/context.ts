@@ -1,5 +1,5 @@
 import { ApiProblem, type WorkerClient } from '@review/client';
-import type { Family as FamilyName, GenerationTask, WorkerTask } from '@review/contract';
+import type { Family as FamilyName, GenerationTask, Provider, WorkerTask } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Family } from '../families/family.ts';
 import type { Metrics } from '../metrics.ts';
@@ -9,14 +9,19 @@ import { StepError } from '../step-error.ts';
 /** What the steps are given; the signal ends them when their time is over or the worker stops. */
 export interface StepContext {
   server: WorkerClient;
-  family(name: FamilyName): Family;
+  family(name: FamilyName, provider: Provider | null): Family;
   onUnknownSubmit: ProviderSettings['onUnknownSubmit'];
   log: Logger;
   metrics: Metrics;
   /** Where results are kept on their way from the provider to the storage. */
   workDirectory: string;
   signal: AbortSignal;
+  /** How long an earlier attempt under the same epoch may still record its answer; 0 where there can be none. */
+  rivalMs?: number;
 }
+
+/** The provider that has to make it, as this worker can reach it. */
+export const familyOf = (context: StepContext, task: WorkerTask): Family => context.family(task.family, task.provider);
 
 /** A server that knows no such generation under this epoch means: it is no longer ours. */
 export async function orLost<T>(call: Promise<T>): Promise<T> {

@@ -20,11 +20,20 @@ test('the end names what the provider warned of', async () => {
   expect(row.outcome).toEqual({ status: 'SUCCEEDED', warnings: ['shorter than asked'] });
 });
 
-test.each(Object.keys(STEP_ERRORS) as StepErrorType[])('%s ends a generation under its code', async (type) => {
+const ENDS = (Object.keys(STEP_ERRORS) as StepErrorType[]).filter((type) => type !== 'LOST');
+
+test.each(ENDS)('%s ends a generation under its code', async (type) => {
   const { row, handed } = server.add('minimax-h3', RUNNING);
   await abandon(contextOf(server, fakeFamily()), handed, { type, message: 'x'.repeat(2000) });
   const { code, retryable } = STEP_ERRORS[type];
   expect(row.outcome).toMatchObject({ status: 'FAILED', error: { code, retryable, message: 'x'.repeat(1000) } });
+});
+
+test('a run that is stale ends without touching a generation that goes on elsewhere', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  const family = fakeFamily();
+  await abandon(contextOf(server, family), handed, { type: 'LOST', message: 'somebody else has it' });
+  expect([row.status, row.outcome, family.canceled]).toEqual(['RUNNING', null, []]);
 });
 
 test('what nobody knows is internal', async () => {

@@ -1,7 +1,7 @@
 import type { GenerationError, GenerationTask, WorkerTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
 import { isStepErrorType, STEP_ERRORS, StepError } from '../step-error.ts';
-import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
 
 /** The result becomes the file's content. */
 export async function finish(context: StepContext, handed: GenerationTask): Promise<void> {
@@ -17,18 +17,20 @@ export async function abandon(context: StepContext, handed: GenerationTask, reas
     throw error;
   });
   if (task === null || task.status === 'SUCCEEDED') return;
+  const isOpen = task.status === 'QUEUED' || task.status === 'RUNNING';
+  // A stale run ends here and leaves the generation to the run that has it now.
+  if (isOpen && reason.type === 'LOST') return;
   await cancelJobs(context, task);
-  if (task.status !== 'QUEUED' && task.status !== 'RUNNING') return;
+  if (!isOpen) return;
   const outcome = { status: 'FAILED', error: errorOf(reason), warnings: warningsOf(task) } as const;
   await orLost(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
 }
 
 async function cancelJobs(context: StepContext, task: WorkerTask): Promise<void> {
-  const family = context.family(task.family);
   for (const stage of Object.keys(task.stages)) {
     const job = jobOf(task, stage);
     if (job === null || job.done) continue;
-    await family
+    await familyOf(context, task)
       .cancel?.({ task, signal: context.signal, job })
       .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'a job could not be canceled'));
   }

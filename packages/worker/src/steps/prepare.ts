@@ -1,6 +1,6 @@
 import { capBreaches, findModel, type GenerationTask, limitBreaches, type WorkerTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
-import { readOpenTask, type StepContext } from './context.ts';
+import { familyOf, readOpenTask, type StepContext } from './context.ts';
 
 /** Checks what the API has checked before, and what only a provider would refuse: nothing is paid yet. */
 export async function prepare(
@@ -10,7 +10,7 @@ export async function prepare(
   const task = await readOpenTask(context, { fileId, family, epoch });
   const [breach] = limitBreaches(task);
   if (breach) throw new StepError('CONFIG_INVALID', `${breach.path.join('.')}: ${breach.message}`);
-  const adapter = context.family(task.family);
+  const adapter = familyOf(context, task);
   checkCaps(task, adapter.provider);
   const gone = task.attachments.find(({ content }) => content === null);
   if (gone) throw new StepError('ATTACHMENT_UNREADABLE', `The attachment ${gone.id} can no longer be read.`);

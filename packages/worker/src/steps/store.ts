@@ -9,14 +9,14 @@ import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
 import { onOwnDisk } from '../own-disk.ts';
 import { StepError } from '../step-error.ts';
-import { jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
 import { insist } from './insist.ts';
 
 /** Brings the result from the provider into the storage. */
 export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
   const task = await readOpenTask(context, handed);
   if (task.stored) return;
-  const family = context.family(task.family);
+  const family = familyOf(context, task);
   const stage = family.stages(task).at(-1) ?? 'submit';
   const job = jobOf(task, stage);
   if (job === null) throw new StepError('INTERNAL', 'There is no job whose result could be stored.');

@@ -55,6 +55,39 @@ test.each([
   if (more === 0) expect(outcome).toMatchObject({ type: 'SUBMIT_OUTCOME_UNKNOWN', retryable: false });
 });
 
+test('an order that an earlier attempt intends first is waited for, and placed once', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const family = fakeFamily();
+  const context = contextOf(server, family);
+  // A worker that was stopped before its intent comes back a moment before its replacement's.
+  server.before = (call) => {
+    if (call !== 'intend') return;
+    server.before = () => {};
+    row.stages['submit'] = { intents: 1, job: null };
+  };
+  await expect(submit(context, handed, 'submit')).rejects.toMatchObject({ type: 'RIVAL', retryable: true });
+  const next = submit({ ...context, rivalMs: 5000 }, handed, 'submit');
+  row.stages['submit'] = { intents: 1, job: { id: 'job-1', done: false, warnings: [] } };
+  await next;
+  expect(family.orders).toEqual([]);
+});
+
+test('an earlier attempt that does not answer in time leaves the outcome unknown', async () => {
+  const { handed } = server.add('minimax-h3', { status: 'RUNNING', stages: INTENDED });
+  const outcome = submit({ ...contextOf(server, fakeFamily()), rivalMs: 20 }, handed, 'submit');
+  await expect(outcome).rejects.toMatchObject({ type: 'SUBMIT_OUTCOME_UNKNOWN' });
+});
+
+test('an order that another provider has to make is let go', async () => {
+  const { row, handed } = server.add('minimax-h3', { provider: 'live' });
+  const family = fakeFamily({ provider: 'sandbox' });
+  server.before = (call) => {
+    if (call === 'intend') row.stages['submit'] = { intents: 1, job: null };
+  };
+  await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'NOT_MINE' });
+  expect(family.orders).toEqual([]);
+});
+
 test('a provider that can be asked for the order is asked, and only then ordered from again', async () => {
   const { row, handed } = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
   const found = fakeFamily({

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationTask, WorkerTask } from '@review/contract';
 import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
-import { jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
 import { insist } from './insist.ts';
 import { progressReporter, storeOutput } from './store.ts';
 
@@ -15,13 +16,14 @@ const ON_UNKNOWN: Record<WorkerTask['outputType'], 'fail' | 'resubmit'> = {
 };
 
 const CANCEL_MS = 10_000;
+const RIVAL_LOOK_MS = 500;
 
 /** Places the order, once: the intent is in the row before the provider hears of it. */
 export async function submit(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
   const { server } = context;
-  const task = await readOpenTask(context, handed);
+  const task = await readSettled(context, handed, stage);
   if (jobOf(task, stage) !== null || task.stored) return;
-  const family = context.family(task.family);
+  const family = familyOf(context, task);
   const intents = task.stages[stage]?.intents ?? 0;
   const clientJobId = `${task.fileId}-${stage}`;
   const at = { params: { id: task.fileId } };
@@ -37,7 +39,12 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
   }
   const intent = { epoch: handed.epoch, stage, provider: family.provider, intents, token: randomUUID() };
   const { data } = await insist(context.signal, () => orLost(server.intend({ ...at, body: intent })));
-  if (!data.granted) throw new StepError('TRANSIENT', 'Somebody else has placed the order meanwhile.', 0);
+  if (!data.granted) {
+    const isOthers = data.provider !== null && data.provider !== family.provider;
+    throw isOthers
+      ? new StepError('NOT_MINE', 'Another provider has to make it.')
+      : new StepError('RIVAL', 'An earlier attempt places the order.');
+  }
 
   const placed = { stage, clientJobId, intents: data.stage.intents };
   const submitted = await placeOrder(context, handed, task, family, placed);
@@ -58,6 +65,20 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
     await cancelIfUnwanted(context, handed, family, job);
     throw error;
   });
+}
+
+/**
+ * The generation once an earlier attempt that has intended the call, and was taken for dead, has had time to record its
+ * answer: a worker that was only stopped for a while comes back and does.
+ */
+async function readSettled(context: StepContext, handed: GenerationTask, stage: string): Promise<WorkerTask> {
+  const until = performance.now() + (context.rivalMs ?? 0);
+  for (;;) {
+    const task = await readOpenTask(context, handed);
+    const isIntended = (task.stages[stage]?.intents ?? 0) > 0 && jobOf(task, stage) === null && !task.stored;
+    if (!isIntended || performance.now() >= until) return task;
+    await delay(RIVAL_LOOK_MS, undefined, { signal: context.signal });
+  }
 }
 
 const isFull = (error: unknown): error is StepError => error instanceof StepError && error.type === 'STORAGE_FULL';
@@ -85,8 +106,7 @@ async function foundEarlier(
   stage: string,
   clientJobId: string,
 ): Promise<boolean> {
-  const family = context.family(task.family);
-  const found = await family.lookUp?.({ task, signal: context.signal, clientJobId });
+  const found = await familyOf(context, task).lookUp?.({ task, signal: context.signal, clientJobId });
   if (!found) return false;
   const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
   const body = { epoch: handed.epoch, stage, job, jobId: job.id };

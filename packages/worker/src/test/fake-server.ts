@@ -25,6 +25,7 @@ export interface FakeServer extends AsyncDisposable {
   calls: string[];
   /** Whose leases were given back. */
   released: string[];
+  leaseSeconds: number;
   /** What the storage answers to a part. */
   storageStatus: number;
   /** For the worker's files; goes with the server. */
@@ -65,6 +66,12 @@ export async function fakeServer(): Promise<FakeServer> {
       enter('hello');
       return { data: { engine: 'embedded' } };
     },
+    async heartbeat() {
+      enter('heartbeat');
+    },
+    async goodbye() {
+      enter('goodbye');
+    },
     async claim({ body: { most } }, options) {
       enter('claim');
       const tasks = fake.claimable.splice(0, most);
@@ -74,7 +81,7 @@ export async function fakeServer(): Promise<FakeServer> {
           options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
         });
       }
-      return { data: { tasks, leaseSeconds: 30 } };
+      return { data: { tasks, leaseSeconds: fake.leaseSeconds } };
     },
     async renew() {
       enter('renew');
@@ -93,10 +100,11 @@ export async function fakeServer(): Promise<FakeServer> {
     async intend({ params: { id }, body: { epoch, stage, intents } }) {
       const row = held('intend', id, epoch);
       const known = row.stages[stage] ?? { intents: 0, job: null };
-      if (known.intents !== intents || known.job !== null) return { data: { granted: false, stage: known } };
+      if (known.intents !== intents || known.job !== null)
+        return { data: { granted: false, stage: known, provider: row.provider } };
       row.status = 'RUNNING';
       row.stages[stage] = { intents: intents + 1, job: null };
-      return { data: { granted: true, stage: { intents: intents + 1, job: null } } };
+      return { data: { granted: true, stage: { intents: intents + 1, job: null }, provider: row.provider } };
     },
     async withdraw({ params: { id }, body: { epoch, stage, intents } }) {
       const known = held('withdraw', id, epoch).stages[stage];
@@ -135,6 +143,7 @@ export async function fakeServer(): Promise<FakeServer> {
     claimable: [],
     calls: [],
     released: [],
+    leaseSeconds: 30,
     storageStatus: 200,
     before: () => {},
     add(outputModel, state = {}) {
@@ -149,6 +158,7 @@ export async function fakeServer(): Promise<FakeServer> {
         outputModel,
         prompt: 'A lamp',
         configs: model.video && settingsInEffect(model.video, null),
+        provider: null,
         attachments: [],
         stages: {},
         stored: false,

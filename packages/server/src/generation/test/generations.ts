@@ -139,7 +139,7 @@ let queued = 0;
 
 /** Many generations at once, past the API: in the order in which they wait. */
 export async function queueMany(
-  { deps: { db }, projectId, workspaceId, people }: House,
+  { deps: { db, clock }, projectId, workspaceId, people }: House,
   models: readonly Model[],
   inWorkspace = workspaceId,
 ): Promise<string[]> {
@@ -159,7 +159,9 @@ export async function queueMany(
         prompt: 'x',
         configs: null,
         attachments: [],
+        promised: 'sandbox',
         queuedAt: at,
+        deadlineAt: clock(3600),
       });
     }
   });

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
-import type { Family, GenerationTask, Model } from '@review/contract';
-import { now, secondsFromNow } from '../../db/time.ts';
+import { FAMILIES, type Family, type GenerationTask, type Model } from '@review/contract';
+import { now } from '../../db/time.ts';
 import { type Deps, openDeps } from '../../deps.ts';
+import type { Clock } from '../../generation/clock.ts';
 import { endFile } from '../../generation/end.ts';
 import { lockHeld } from '../../generation/queries.ts';
-import { takeTasks } from '../../generation/slots.ts';
+import { type Holder, takeTasks } from '../../generation/slots.ts';
 import { emptyQueue, queueMany } from '../../generation/test/generations.ts';
 import type { House } from '../../test/house.ts';
 
@@ -14,6 +15,14 @@ export function connections(house: House): { deps: Deps } & AsyncDisposable {
   const deps = openDeps(house.deps.config, house.deps.log);
   return { deps, [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose]() };
 }
+
+/** A worker without keys. */
+export const keyless = (owner: string, clock: Clock): Holder => ({
+  engine: 'embedded',
+  owner,
+  leaseUntil: clock(30),
+  abilities: new Map(FAMILIES.map((family) => [family, 'sandbox'])),
+});
 
 type Counts = Partial<Record<Family, number>>;
 
@@ -53,8 +62,8 @@ export async function runAll(house: House, models: (Model | undefined)[], worker
     const holding: GenerationTask[] = [];
     while (ended < wanted.length) {
       if (holding.length === 0 || randomInt(2) === 0) {
-        const holder = { engine: 'embedded', owner: name, leaseUntil: secondsFromNow(30) } as const;
-        const tasks = await takeTasks(deps.db, holder, deps.config.generation, randomInt(1, 8), now());
+        const holder = keyless(name, deps.clock);
+        const tasks = await takeTasks(deps.db, holder, deps.config.generation, randomInt(1, 8), deps.clock());
         tasks.forEach(noteGiven);
         holding.push(...tasks);
         await countFlights();

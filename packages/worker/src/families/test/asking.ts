@@ -29,6 +29,7 @@ export function taskFor(
     outputType: model.outputType,
     outputModel,
     prompt: 'A lamp',
+    provider: null,
     attachments: [],
     stages: {},
     stored: false,

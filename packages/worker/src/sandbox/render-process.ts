@@ -1,6 +1,5 @@
-import { parentPort } from 'node:worker_threads';
+import type { ProcessJob, ProcessNews } from './process-messages.ts';
 import { type Maker, type Medium, mediumOf } from './request.ts';
-import type { ThreadJob, ThreadNews } from './thread-messages.ts';
 
 /** Loaded when first asked for: the libraries of all media together take a second and much memory. */
 const MAKERS: Record<Medium, () => Promise<Maker>> = {
@@ -11,20 +10,18 @@ const MAKERS: Record<Medium, () => Promise<Maker>> = {
   '3D': async () => (await import('./shape.ts')).makeShape,
 };
 
-const tell = (news: ThreadNews) => parentPort?.postMessage(news);
+const tell = (news: ProcessNews) => process.send?.(news);
 
-parentPort?.on('message', async ({ request, path, stop }: ThreadJob) => {
-  const given = new Int32Array(stop);
+process.on('message', async ({ request, path }: ProcessJob) => {
   try {
     const make = await MAKERS[mediumOf(request)]();
-    await make(request, path, {
-      progress: (fraction) => tell({ progress: fraction }),
-      checkpoint: () => {
-        if (Atomics.load(given, 0) !== 0) throw new Error('The rendering was given up.');
-      },
-    });
+    await make(request, path, { progress: (fraction) => tell({ progress: fraction }) });
     tell({ done: true });
   } catch (error) {
     tell({ failed: error });
   }
 });
+
+// A terminal sends its signals to every process: the worker decides when this one ends, and takes it along.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+process.on('disconnect', () => process.exit());

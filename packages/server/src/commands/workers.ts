@@ -1,0 +1,39 @@
+import { FAMILIES, type FamilyState } from '@review/contract';
+import { abilitiesOfAll, stateOf } from '../workers/abilities.ts';
+import type { ListedWorker, StoredWorker } from '../workers/queries.ts';
+
+/** Each family as the living workers can do it, and the last time that its provider refused a key or its balance. */
+export function providersOf(workers: readonly ListedWorker[], allowed: { sandbox: boolean }) {
+  const living = workers.filter(({ alive }) => alive);
+  const abilities = abilitiesOfAll(living, allowed);
+  return FAMILIES.map((family) => {
+    const state = STATES[abilities.get(family) ?? (living.length > 0 ? 'unable' : 'alone')];
+    const faulty = living
+      .flatMap(({ families }) => families)
+      .findLast((reported) => reported.family === family && reported.state === 'misconfigured');
+    const refusals = workers.flatMap(({ name, refusals }) =>
+      refusals.flatMap((refusal) => (refusal.family === family ? [{ ...refusal, worker: name }] : [])),
+    );
+    return {
+      family,
+      state,
+      reason: faulty?.reason ?? null,
+      workers: living.flatMap((worker) => (stateOf(worker, family) === state ? [worker.name] : [])),
+      refusal: refusals.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1) ?? null,
+    };
+  });
+}
+
+const STATES = {
+  live: 'live',
+  sandbox: 'sandbox',
+  refuse: 'misconfigured',
+  unable: 'no key',
+  alone: 'no worker',
+} as const;
+
+/** As `live: kling, veo; sandbox: meshy`. */
+export function familiesOf({ families }: StoredWorker): string {
+  const byState = Map.groupBy(families, ({ state }: FamilyState) => state);
+  return [...byState].map(([state, some]) => `${state}: ${some.map(({ family }) => family).join(', ')}`).join('; ');
+}
