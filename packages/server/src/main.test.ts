@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
+import type { GenerateRequest } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './test/eventually.ts';
 import { DIALECTS, type House, openHouse } from './test/house.ts';
@@ -67,6 +68,33 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const list = await house.people.owner.client.folders.list({ params: { id: house.projectId } });
     expect(list.data.map(({ id }) => id)).toEqual([JSON.parse(body).data.id]);
   });
+});
+
+test.each([1, 2])('SIGTERM answers %i open waits at once, and the end is 0', async (waits) => {
+  await using house = await openHouse('sqlite');
+  const { client, key } = house.people.owner;
+  const body: GenerateRequest = {
+    outputType: 'DOCUMENT',
+    outputModel: 'markdown',
+    prompt: 'A lamp',
+    folder: null,
+    attachments: [],
+  };
+  const { data } = await client.generation.generate({ params: { id: house.projectId }, body });
+  await using server = await startServer({ DATABASE_URL: house.databaseUrl, PORT: '0' });
+  const headers = { authorization: `Bearer ${key}` };
+  const answers = Array.from({ length: waits }, () =>
+    fetch(`${server.url}/api/files/${data.id}?wait=30`, { headers }).then(({ status }) => status),
+  );
+  // Each takes the same path as a wait: after a few of them the waits are open.
+  for (let count = 0; count < 5; count += 1) await fetch(`${server.url}/api/files/${data.id}`, { headers });
+
+  const asked = performance.now();
+  server.process.kill('SIGTERM');
+  expect(await Promise.all(answers)).toEqual(Array(waits).fill(200));
+  const { code, errors } = await server.finished;
+  expect([code, errors]).toEqual([0, '']);
+  expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
 test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the end is 0', async () => {
