@@ -98,8 +98,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const GIBIBYTE = 1024 ** 3;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
-export function readConfig(environment: Environment): Config {
+let environment: Environment | undefined;
+
+/** The settings of the process and those of a file, read once; what the process has wins. */
+export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
+  if (environment !== undefined) return environment;
+  try {
+    if (file) process.loadEnvFile(file);
+  } catch (error) {
+    throw new ConfigError(
+      `The settings cannot be read from ${file}: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  environment = process.env;
+  return environment;
+}
+
+/** Reads settings and collects what is wrong with them. */
+function settingReader(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
 
@@ -110,8 +126,54 @@ export function readConfig(environment: Environment): Config {
     return schema.parse(fallback);
   }
 
+  function refuseFaults(): void {
+    if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  }
+  return { faults, value, setting, refuseFaults };
+}
+
+/** Where the data is: all that most commands need, and no secret. */
+export interface DataSettings {
+  database: DatabaseAddress;
+  storageUrl: string;
+}
+
+export function readDataSettings(environment: Environment): DataSettings {
+  const reader = settingReader(environment);
+  const data = dataSettings(reader);
+  reader.refuseFaults();
+  return data;
+}
+
+const dataDirectoryOf = (value: (name: string) => string | undefined) => resolve(value('DATA_DIR') ?? '.data');
+
+function dataSettings({ setting, value }: ReturnType<typeof settingReader>): DataSettings {
+  const dataDirectory = dataDirectoryOf(value);
+  return {
+    database: setting(
+      'DATABASE_URL',
+      databaseUrl({
+        connections: setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10'),
+        timeouts: {
+          connect: setting('DATABASE_CONNECT_SECONDS', wholeNumber(1, 300), '5'),
+          statement: setting('DATABASE_STATEMENT_SECONDS', wholeNumber(1, 3600), '15'),
+          lock: setting('DATABASE_LOCK_SECONDS', wholeNumber(1, 3600), '5'),
+          idleTransaction: setting('DATABASE_IDLE_TRANSACTION_SECONDS', wholeNumber(1, 3600), '15'),
+        },
+      }),
+      `sqlite:${join(dataDirectory, 'review.db')}`,
+    ),
+    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+  };
+}
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment): Config {
+  const reader = settingReader(environment);
+  const { faults, value, setting } = reader;
+
   const production = setting('NODE_ENV', z.string(), 'development') === 'production';
-  const dataDirectory = resolve(value('DATA_DIR') ?? '.data');
+  const dataDirectory = dataDirectoryOf(value);
   const port = setting('PORT', wholeNumber(0, 65_535), '3000');
 
   function kept(file: string): string {
@@ -156,12 +218,7 @@ export function readConfig(environment: Environment): Config {
     port,
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl,
-    database: setting(
-      'DATABASE_URL',
-      databaseUrl(setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10')),
-      `sqlite:${join(dataDirectory, 'review.db')}`,
-    ),
-    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+    ...dataSettings(reader),
     secretKey: secret('SECRET_KEY', 'secret-key', 32),
     workerToken: secret('WORKER_TOKEN', 'worker-token', 16),
     engine: setting(
@@ -198,7 +255,7 @@ export function readConfig(environment: Environment): Config {
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
   };
-  if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  reader.refuseFaults();
   return config;
 }
 
