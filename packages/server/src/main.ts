@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, loadEnvironment, readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { openDeps } from './deps.ts';
 import { steadyTime } from './generation/clock.ts';
@@ -10,7 +10,7 @@ import { listen } from './listen.ts';
 import { startSweeper } from './sweeper.ts';
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readConfig(loadEnvironment());
   const stopping = new AbortController();
   await using deps = openDeps(config, undefined, stopping.signal);
   const { log } = deps;
@@ -29,11 +29,13 @@ async function main(): Promise<void> {
   );
 
   const signal = await stopSignal();
+  // Requests and waits are still taken until proxies have seen that the server is not ready any more.
   readiness.accepting = false;
+  listening.drain();
+  log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping: requests in flight may finish');
+  await delay(config.drainSeconds * 1000);
   stopping.abort();
   deps.watch.wakeAll();
-  log.info({ signal }, 'stopping: requests in flight may finish');
-  await delay(config.drainSeconds * 1000);
 }
 
 const stopSignal = () =>

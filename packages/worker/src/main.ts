@@ -17,6 +17,9 @@ import { Metrics } from './metrics.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 async function main(): Promise<void> {
+  // Settings may be in a file, as for the server; what the process has already wins.
+  const settingsFile = process.env['REVIEW_ENV_FILE'];
+  if (settingsFile) process.loadEnvFile(settingsFile);
   const [command, ...words] = process.argv.slice(2);
   if (command === undefined) return work();
   if (command !== 'check') throw new Error(`There is no command "${command}"; there is: check <family>.`);
