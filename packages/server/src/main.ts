@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config.ts';
-import { migrate } from './db/migrate.ts';
+import { IncompatibleSchema, migrate } from './db/migrate.ts';
 import { openDeps } from './deps.ts';
 import { steadyTime } from './generation/clock.ts';
 import { keepDeadlines } from './generation/deadlines.ts';
@@ -46,7 +46,7 @@ const stopSignal = () =>
   });
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof IncompatibleSchema) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
     return `Port ${error.port} is taken by another program. Stop it, or choose another port with PORT=<number>.`;
   }

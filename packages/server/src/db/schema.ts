@@ -206,6 +206,8 @@ export interface Schema {
   };
   /** Owned by rate-limiter-flexible; used on Postgres only. */
   rate_limits: { key: string; points: Generated<number>; expire: number | null };
+  /** One row: the oldest migration whose servers work on this schema. */
+  schema_compatibility: { oldest_compatible: string };
   provider_reports: { family: string; state: string; reason: string | null; worker: string; reported_at: string };
 }
 
