@@ -48,12 +48,16 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** What a short-lived program prints; its failure is an error. */
+/** What a short-lived program prints on standard output; its failure is an error. */
 export async function printed(command: string, args: readonly string[], settings: Record<string, string> = {}) {
   const program = new Program(command, args, settings);
+  let text = '';
+  program.child.stdout?.on('data', (part: string) => {
+    text += part;
+  });
   const code = await program.exit;
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${program.output}`);
-  return program.output;
+  return text;
 }
 
 /** Looks until there is something to see, and gives it back. */

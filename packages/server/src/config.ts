@@ -105,8 +105,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const GIBIBYTE = 1024 ** 3;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
-export function readConfig(environment: Environment): Config {
+let environment: Environment | undefined;
+
+/** The settings of the process and those of a file, read once; what the process has wins. */
+export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
+  if (environment !== undefined) return environment;
+  try {
+    if (file) process.loadEnvFile(file);
+  } catch (error) {
+    throw new ConfigError(
+      `The settings cannot be read from ${file}: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  environment = process.env;
+  return environment;
+}
+
+/** Reads settings and collects what is wrong with them. */
+function settingReader(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
 
@@ -117,8 +133,61 @@ export function readConfig(environment: Environment): Config {
     return schema.parse(fallback);
   }
 
+  function refuseFaults(): void {
+    if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  }
+  return { faults, value, setting, refuseFaults };
+}
+
+interface DataSettings {
+  database: DatabaseAddress;
+  storageUrl: string;
+}
+
+/** All that most commands need, and no secret. */
+export interface CommandSettings extends DataSettings {
+  sandbox: boolean;
+}
+
+export function readCommandSettings(environment: Environment): CommandSettings {
+  const reader = settingReader(environment);
+  const settings = { ...dataSettings(reader), sandbox: sandboxSetting(reader) };
+  reader.refuseFaults();
+  return settings;
+}
+
+const sandboxSetting = ({ setting }: ReturnType<typeof settingReader>): boolean =>
+  setting('SANDBOX_PROVIDER', onOrOff, 'on');
+
+const dataDirectoryOf = (value: (name: string) => string | undefined) => resolve(value('DATA_DIR') ?? '.data');
+
+function dataSettings({ setting, value }: ReturnType<typeof settingReader>): DataSettings {
+  const dataDirectory = dataDirectoryOf(value);
+  return {
+    database: setting(
+      'DATABASE_URL',
+      databaseUrl({
+        connections: setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10'),
+        timeouts: {
+          connect: setting('DATABASE_CONNECT_SECONDS', wholeNumber(1, 300), '5'),
+          statement: setting('DATABASE_STATEMENT_SECONDS', wholeNumber(1, 3600), '15'),
+          lock: setting('DATABASE_LOCK_SECONDS', wholeNumber(1, 3600), '5'),
+          idleTransaction: setting('DATABASE_IDLE_TRANSACTION_SECONDS', wholeNumber(1, 3600), '15'),
+        },
+      }),
+      `sqlite:${join(dataDirectory, 'review.db')}`,
+    ),
+    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+  };
+}
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment): Config {
+  const reader = settingReader(environment);
+  const { faults, value, setting } = reader;
+
   const production = setting('NODE_ENV', z.string(), 'development') === 'production';
-  const dataDirectory = resolve(value('DATA_DIR') ?? '.data');
+  const dataDirectory = dataDirectoryOf(value);
   const port = setting('PORT', wholeNumber(0, 65_535), '3000');
 
   function kept(file: string): string {
@@ -164,12 +233,7 @@ export function readConfig(environment: Environment): Config {
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl,
     dataDirectory,
-    database: setting(
-      'DATABASE_URL',
-      databaseUrl(setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10')),
-      `sqlite:${join(dataDirectory, 'review.db')}`,
-    ),
-    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+    ...dataSettings(reader),
     secretKey: secret('SECRET_KEY', 'secret-key', 32),
     previousSecretKey:
       value('SECRET_KEY_PREVIOUS') === undefined ? null : setting('SECRET_KEY_PREVIOUS', atLeast32, NO_UUID),
@@ -189,7 +253,7 @@ export function readConfig(environment: Environment): Config {
       ),
       queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
       queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
-      sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
+      sandbox: sandboxSetting(reader),
       reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
       temporalUiUrl:
         value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
@@ -210,7 +274,7 @@ export function readConfig(environment: Environment): Config {
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
   };
-  if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  reader.refuseFaults();
   return config;
 }
 

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { type OpenDatabase, openDatabase } from './db/open.ts';
 import type { Database } from './db/schema.ts';
+import { describeError } from './describe-error.ts';
 import { FileWatch } from './files/watch.ts';
 import { Bell } from './generation/bell.ts';
 import { type Clock, clockOf } from './generation/clock.ts';
@@ -34,7 +35,7 @@ export interface Deps extends AsyncDisposable {
 
 export function openDeps(
   config: Config,
-  log: Logger = pino({ level: config.logLevel, serializers: { err: described } }),
+  log: Logger = pino({ level: config.logLevel, serializers: { err: describeError } }),
   stopping: AbortSignal = new AbortController().signal,
 ): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
@@ -68,9 +69,4 @@ export function openDeps(
       await opened[Symbol.asyncDispose]();
     },
   };
-}
-
-/** An error as the log needs it; what libraries hang on errors can be whole requests. */
-function described(error: unknown): unknown {
-  return error instanceof Error ? { type: error.name, message: error.message, stack: error.stack } : error;
 }

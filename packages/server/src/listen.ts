@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
+import { drainable } from './http/drain.ts';
 
 /** Longer than the proxies in front keep idle connections (60 s as a rule): the proxy closes first, or it loses requests. */
 const KEEP_ALIVE_MS = 75_000;
@@ -10,6 +11,8 @@ const HEADERS_MS = 30_000;
 
 export interface Listening extends AsyncDisposable {
   port: number;
+  /** Asks callers to close their connections; requests are still answered. */
+  drain(): void;
 }
 
 /** Serves until disposed of; requests in flight then have `graceSeconds` to finish. */
@@ -25,15 +28,19 @@ export async function listen(
     limitBody(request, response, bodyLimits);
     app(request, response);
   });
+  const drain = drainable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return { port, [Symbol.asyncDispose]: () => close(server, graceSeconds) };
+  return { port, drain, [Symbol.asyncDispose]: () => close(server, graceSeconds, drain) };
 }
 
-async function close(server: Server, graceSeconds: number): Promise<void> {
+async function close(server: Server, graceSeconds: number, drain: () => void): Promise<void> {
+  drain();
+  // Right after a poll nothing waits to be accepted: closing the listener would reset such connections.
+  await new Promise((resolve) => setImmediate(resolve));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A kept-alive connection that goes idle later would otherwise hold the server until its own timeout.
   const closeIdle = setInterval(() => server.closeIdleConnections(), 50);

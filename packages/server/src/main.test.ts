@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
+import type { GenerateRequest } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './test/eventually.ts';
 import { DIALECTS, type House, openHouse } from './test/house.ts';
@@ -8,6 +9,12 @@ import { runFile, type ServerProcess, startServer } from './test/server-process.
 import { currentRequest, post } from './tools/test/wire.ts';
 
 const BODY = JSON.stringify({ name: 'Sent slowly' });
+
+interface Answered {
+  status: number | undefined;
+  connection: string | undefined;
+  body: string;
+}
 
 /** A request that is on its way: the server has its head and waits for the rest of its body. */
 async function slowRequest(server: ServerProcess, house: House) {
@@ -25,12 +32,12 @@ async function slowRequest(server: ServerProcess, house: House) {
       expect: '100-continue',
     },
   });
-  const answered = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+  const answered = new Promise<Answered>((resolve, reject) => {
     sent.once('error', reject);
     sent.once('response', async (response) => {
       let body = '';
       for await (const part of response) body += part;
-      resolve({ status: response.statusCode, body });
+      resolve({ status: response.statusCode, connection: response.headers.connection, body });
     });
   });
   sent.flushHeaders();
@@ -67,6 +74,50 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const list = await house.people.owner.client.folders.list({ params: { id: house.projectId } });
     expect(list.data.map(({ id }) => id)).toEqual([JSON.parse(body).data.id]);
   });
+});
+
+test.each([1, 2])('SIGTERM answers %i open waits at once, and the end is 0', async (waits) => {
+  await using house = await openHouse('sqlite');
+  const { client, key } = house.people.owner;
+  const body: GenerateRequest = {
+    outputType: 'DOCUMENT',
+    outputModel: 'markdown',
+    prompt: 'A lamp',
+    folder: null,
+    attachments: [],
+  };
+  const { data } = await client.generation.generate({ params: { id: house.projectId }, body });
+  await using server = await startServer({ DATABASE_URL: house.databaseUrl, PORT: '0' });
+  const headers = { authorization: `Bearer ${key}` };
+  const answers = Array.from({ length: waits }, () =>
+    fetch(`${server.url}/api/files/${data.id}?wait=30`, { headers }).then(({ status }) => status),
+  );
+  // Each takes the same path as a wait: after a few of them the waits are open.
+  for (let count = 0; count < 5; count += 1) await fetch(`${server.url}/api/files/${data.id}`, { headers });
+
+  const asked = performance.now();
+  server.process.kill('SIGTERM');
+  expect(await Promise.all(answers)).toEqual(Array(waits).fill(200));
+  const { code, errors } = await server.finished;
+  expect([code, errors]).toEqual([0, '']);
+  expect(performance.now() - asked).toBeLessThan(10_000);
+});
+
+test('while it drains it answers every request and asks for the connection to be closed, and /readyz is 503', async () => {
+  await using house = await openHouse('sqlite');
+  await using server = await startServer({ DATABASE_URL: house.databaseUrl, DRAIN_SECONDS: '2' });
+  const headers = { authorization: `Bearer ${house.people.owner.key}` };
+  const ask = (path: string) => fetch(server.url + path, { headers });
+  expect((await ask('/api/ping')).headers.get('connection')).not.toBe('close');
+  const slow = await slowRequest(server, house);
+
+  server.process.kill('SIGTERM');
+  await eventually(async () => (await ask('/readyz')).status === 503, '/readyz is 503');
+  const ping = await ask('/api/ping');
+  expect([ping.status, ping.headers.get('connection')]).toEqual([200, 'close']);
+  slow.finish();
+  expect(await slow.answered).toMatchObject({ status: 201, connection: 'close' });
+  expect((await server.finished).code).toBe(0);
 });
 
 test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the end is 0', async () => {

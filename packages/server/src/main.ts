@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { rekeyAccessLinks } from './access-links/rekey.ts';
 import { createApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
-import { migrate } from './db/migrate.ts';
+import { ConfigError, loadEnvironment, readConfig } from './config.ts';
+import { IncompatibleSchema, migrate } from './db/migrate.ts';
 import { openDeps } from './deps.ts';
 import { keepDeadlines } from './generation/deadlines.ts';
 import { takeOver } from './generation/hand-over.ts';
@@ -13,7 +13,7 @@ import { startSweeper } from './sweeper.ts';
 
 async function main(): Promise<void> {
   createPrivately();
-  const config = readConfig(process.env);
+  const config = readConfig(loadEnvironment());
   const stopping = new AbortController();
   await using deps = openDeps(config, undefined, stopping.signal);
   const { log } = deps;
@@ -35,11 +35,13 @@ async function main(): Promise<void> {
   );
 
   const signal = await stopSignal();
+  // Requests and waits are still taken until proxies have seen that the server is not ready any more.
   readiness.accepting = false;
+  listening.drain();
+  log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping: requests in flight may finish');
+  await delay(config.drainSeconds * 1000);
   stopping.abort();
   deps.watch.wakeAll();
-  log.info({ signal }, 'stopping: requests in flight may finish');
-  await delay(config.drainSeconds * 1000);
 }
 
 const stopSignal = () =>
@@ -50,7 +52,7 @@ const stopSignal = () =>
   });
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof IncompatibleSchema) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
     return `Port ${error.port} is taken by another program. Stop it, or choose another port with PORT=<number>.`;
   }

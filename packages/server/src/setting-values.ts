@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { DatabaseAddress } from './db/open.ts';
+import type { PostgresAddress } from './db/postgres.ts';
 
 // How the text of a setting is read; a text that cannot be read is answered with what to write.
 
@@ -34,11 +35,11 @@ export const hostNames = z
   .regex(/^[a-z0-9.-]+(\s*,\s*[a-z0-9.-]+)*$/i, 'write off, or host names such as review.internal, separated by commas')
   .transform((text) => (text === 'off' ? [] : text.toLowerCase().split(/\s*,\s*/)));
 
-export const databaseUrl = (connections: number) =>
+export const databaseUrl = (pool: Pick<PostgresAddress, 'connections' | 'timeouts'>) =>
   z.string().transform((address, context): DatabaseAddress => {
     if (/^sqlite:.+/.test(address)) return { dialect: 'sqlite', path: address.slice('sqlite:'.length) };
     if (/^postgres(ql)?:\/\//.test(address) && URL.canParse(address)) {
-      return { dialect: 'postgres', url: address, connections };
+      return { dialect: 'postgres', url: address, ...pool };
     }
     context.addIssue({ code: 'custom', message: 'write sqlite:<path> or postgres://user:password@host:5432/name' });
     return z.NEVER;

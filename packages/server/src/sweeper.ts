@@ -1,3 +1,4 @@
+import { withoutTimeouts } from './db/open.ts';
 import { now, secondsFromNow } from './db/time.ts';
 import type { Deps } from './deps.ts';
 import { hashUploadedFiles } from './files/hash.ts';
@@ -14,12 +15,13 @@ import {
 
 const INTERVAL_MS = 10 * 60 * 1000;
 
-type Swept = Pick<Deps, 'db' | 'storage' | 'watch' | 'log'>;
+type Swept = Pick<Deps, 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
 
 /** Removes what has had its time. Several servers may do so at once: each step finds nothing left to do. */
 export async function sweep(deps: Swept): Promise<void> {
   await deleteExpiredKeys(deps.db);
-  await deleteDueProjects(deps.db, now());
+  // A large project takes longer than a request may.
+  await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
   await dropStaleUploads(deps);
   await removeDoomedBlobs(deps);
   await hashUploadedFiles(deps);

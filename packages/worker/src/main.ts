@@ -25,6 +25,9 @@ const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import
 async function main(): Promise<void> {
   // Results lie in WORK_DIR on their way to the storage: for this user alone.
   process.umask(0o077);
+  // Settings may be in a file, as for the server; what the process has already wins.
+  const settingsFile = process.env['REVIEW_ENV_FILE'];
+  if (settingsFile) process.loadEnvFile(settingsFile);
   const [command, ...words] = process.argv.slice(2);
   if (command === undefined) return work();
   if (command !== 'check') throw new Error(`There is no command "${command}"; there is: check <family>.`);

@@ -5,7 +5,14 @@ import { ProblemNotice } from '../ui/problem-notice.tsx';
 import classes from './health.module.css';
 
 /** The probe of load balancers is no part of the contract. */
-const Ready = z.looseObject({ status: z.string(), database: z.string(), storage: z.string(), engine: z.string() });
+const Ready = z.looseObject({
+  status: z.string(),
+  database: z.string(),
+  storage: z.string(),
+  engine: z.string(),
+  degraded: z.array(z.string()),
+});
+const LABELS: Record<string, string> = { ok: 'Working', degraded: 'Degraded', down: 'Down', stopping: 'Stopping' };
 
 export function Readiness() {
   const ready = useQuery({
@@ -15,12 +22,16 @@ export function Readiness() {
   });
   if (ready.isError) return <ProblemNotice error={ready.error} onRetry={() => void ready.refetch()} />;
   if (ready.data === undefined) return <Skeleton h={84} />;
-  const { status, database, storage, engine } = ready.data;
+  const { status, database, storage, engine, degraded } = ready.data;
+  const engineName = engine === 'embedded' ? 'Built in' : 'Temporal';
+  const isEngineUp = !degraded.includes('engine');
+  const others = degraded.filter((part) => !['storage', 'engine'].includes(part));
   const parts = [
     { name: 'Service', state: status, good: status === 'ok' },
     { name: 'Database', state: database, good: database === 'ok' },
     { name: 'Storage', state: storage, good: storage === 'ok' },
-    { name: 'Engine', state: engine === 'embedded' ? 'Built in' : 'Temporal', good: true },
+    { name: 'Engine', state: isEngineUp ? engineName : `${engineName}: down`, good: isEngineUp },
+    ...others.map((part) => ({ name: capitalized(part), state: 'down', good: false })),
   ];
   return (
     <dl className={classes.parts}>
@@ -30,10 +41,12 @@ export function Readiness() {
             {name}
           </Text>
           <Text component="dd" fw={600} m={0}>
-            {state === 'ok' ? 'Working' : state}
+            {LABELS[state] ?? state}
           </Text>
         </div>
       ))}
     </dl>
   );
 }
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

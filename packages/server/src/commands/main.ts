@@ -1,38 +1,34 @@
 #!/usr/bin/env node
 import { SCOPES, Scope } from '@review/contract';
 import { Command, CommanderError, Option } from 'commander';
-import { destination, pino } from 'pino';
 import { z } from 'zod';
 import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
-import { readConfig } from '../config.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
+import type { Database } from '../db/schema.ts';
 import { now } from '../db/time.ts';
-import { type Deps, openDeps } from '../deps.ts';
+import { clockOf } from '../generation/clock.ts';
 import { createPrivately } from '../private-files.ts';
 import { listWorkers } from '../workers/queries.ts';
+import { withDatabase, withDeps } from './data.ts';
 import { createDemo } from './demo.ts';
+import { takeEnvironmentFile } from './environment-file.ts';
 import { expiry } from './expiry.ts';
 import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
+import { addStorageCommands } from './storage.ts';
 import { familiesOf, providersOf } from './workers.ts';
 
 const asJson = process.argv.includes('--json');
 const output = createOutput(asJson);
 
-/** Commands work beside a running server, on the same database. */
-async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
-  await using deps = openDeps(config, pino({ level: 'warn' }, destination(2)));
-  await work(deps);
-}
-
 function program(): Command {
   const review = new Command('review')
     .description('Administration of the Project Review Service')
     .option('--json', 'print exactly one JSON value on standard output')
+    .option('--env-file <path>', "a file with the server's settings; REVIEW_ENV_FILE names one too")
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .showHelpAfterError();
@@ -41,10 +37,13 @@ function program(): Command {
     .command('migrate')
     .description('bring the database schema up to date, as the server does when it starts')
     .action(() =>
-      withDeps(async (deps) => {
-        const applied = await migrate(deps.opened);
-        output.show({ applied }, applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
-      }),
+      withDatabase(
+        async (opened) => {
+          const applied = await migrate(opened);
+          output.show({ applied }, applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
+        },
+        { mayCreate: true },
+      ),
     );
 
   const workspace = review.command('workspace').description('workspaces');
@@ -54,7 +53,7 @@ function program(): Command {
     .requiredOption('--name <name>', 'its name')
     .option('--avatar-url <url>', 'the address of its picture')
     .action(({ name, avatarUrl }: { name: string; avatarUrl?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const id = await insertWorkspace(db, required('--name', name), avatarUrl ?? null);
         output.show({ id }, `Workspace ${id}`);
       }),
@@ -70,7 +69,7 @@ function program(): Command {
     .option('--display-name <name>', 'the name shown in this workspace')
     .option('--avatar-url <url>', 'the address of the picture')
     .action((options: { workspace: string; email: string; name: string; displayName?: string; avatarUrl?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
         const email = z.email('--email: write an e-mail address').parse(options.email);
         const { avatarUrl } = options;
@@ -88,9 +87,9 @@ function program(): Command {
     .requiredOption('--email <address>', 'the e-mail address of the account')
     .requiredOption('--subject <sub>', 'the subject, as the tokens of the issuer name it')
     .action((options: { email: string; subject: string }) =>
-      withDeps(async ({ db, config }) => {
-        if (config.oauth === null) throw new CommandError('OAUTH_ISSUER: set it as for the server');
-        const { issuer } = config.oauth;
+      withDatabase(async ({ db }) => {
+        const issuer = process.env['OAUTH_ISSUER']?.trim();
+        if (!issuer) throw new CommandError('OAUTH_ISSUER: set it as for the server');
         const id = await findUser(db, options.email);
         if (id === undefined) throw new CommandError(`--email: nobody has the e-mail ${options.email}`);
         const subject = required('--subject', options.subject);
@@ -99,7 +98,7 @@ function program(): Command {
       }),
     );
 
-  addPeopleCommands({ workspace, user }, withDeps, output);
+  addPeopleCommands({ workspace, user }, output);
 
   const key = review.command('key').description('API keys');
   key
@@ -110,7 +109,7 @@ function program(): Command {
     .requiredOption('--scopes <csv|all>', `what the key may do: all, or some of ${SCOPES.join(',')}`)
     .option('--expires <when>', 'a date such as 2027-01-31, or a number of days such as 90d')
     .action((options: { workspace: string; user: string; scopes: string; expires?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
         const userId = await findMember(db, workspaceId, options.user);
         if (userId === undefined) throw new CommandError('--user: nobody in that workspace has this id or e-mail');
@@ -124,7 +123,7 @@ function program(): Command {
     .description('list the API keys')
     .option('--workspace <id>', 'only those of one workspace')
     .action(({ workspace }: { workspace?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const keys = await listCredentials(db, workspace && (await existingWorkspace(db, workspace)));
         const shown = keys.map(({ scopes, ...rest }) => ({ ...rest, scopes: scopes.split(' ').filter(Boolean) }));
         const rows = keys.map((entry) => [
@@ -143,7 +142,7 @@ function program(): Command {
     .description('revoke an API key; it stops working within a second')
     .argument('<id>', 'the id of the key')
     .action((id: string) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         if (!(await revokeCredential(db, id, now()))) throw new CommandError(`There is no key ${id}.`);
         output.show({ id }, `Key ${id} is revoked.`);
       }),
@@ -155,8 +154,8 @@ function program(): Command {
       'list the families of models: live, sandbox, misconfigured, no key or no worker; and who refused a key',
     )
     .action(() =>
-      withDeps(async ({ db, clock, config }) => {
-        const families = providersOf(await listWorkers(db, clock), config.generation);
+      withDatabase(async ({ db, dialect }, { sandbox }) => {
+        const families = providersOf(await listWorkers(db, clockOf(dialect)), { sandbox });
         const rows = families.map(({ family, state, reason, workers, refusal }) => [
           family,
           reason === null ? state : `${state}: ${reason}`,
@@ -171,8 +170,8 @@ function program(): Command {
     .command('workers')
     .description('list the workers that are alive and those that were seen within a day, and what each can do')
     .action(() =>
-      withDeps(async ({ db, clock }) => {
-        const workers = await listWorkers(db, clock);
+      withDatabase(async ({ db, dialect }) => {
+        const workers = await listWorkers(db, clockOf(dialect));
         const rows = workers.map((worker) => [
           worker.name,
           worker.alive ? 'alive' : 'dead',
@@ -200,6 +199,8 @@ function program(): Command {
         output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
       }),
     );
+
+  addStorageCommands(review, output);
 
   review
     .command('mcp')
@@ -237,7 +238,8 @@ function scopesOf(text: string): readonly Scope[] {
 
 createPrivately();
 try {
-  await program().parseAsync(process.argv.filter((word) => word !== '--json'));
+  const words = takeEnvironmentFile(process.argv);
+  await program().parseAsync(words.filter((word) => word !== '--json'));
 } catch (error) {
   // Commander has shown the help that was asked for.
   const helpShown = error instanceof CommanderError && error.exitCode === 0;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
 describe.concurrent('on a database of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'review-commands-'));
   const settings = { DATA_DIR: folder };
+  const database = `Database: sqlite:${join(folder, 'review.db')}\n`;
   let workspace = '';
 
   beforeAll(async () => {
@@ -59,7 +60,7 @@ describe.concurrent('on a database of its own', () => {
     expect(await review(settings, 'key', 'revoke', NOBODY)).toEqual({
       code: 1,
       output: '',
-      errors: `There is no key ${NOBODY}.\n`,
+      errors: `${database}There is no key ${NOBODY}.\n`,
     });
   });
 
@@ -67,7 +68,7 @@ describe.concurrent('on a database of its own', () => {
     ['between', ['key', '--json', 'list']],
     ['last', ['key', 'list', '--json']],
   ])('--json may stand %s', async (_, words) => {
-    expect(await review(settings, ...words)).toEqual({ code: 0, output: '[]\n', errors: '' });
+    expect(await review(settings, ...words)).toEqual({ code: 0, output: '[]\n', errors: database });
   });
 
   test.each([[[]], [['user', 'create']], [['key']], [['key', 'create']]])(
@@ -78,16 +79,51 @@ describe.concurrent('on a database of its own', () => {
       expect(output).toContain(`Usage: ${['review', ...words].join(' ')}`);
     },
   );
+
+  test('where there is no database, a command creates none and says what to do', async () => {
+    const { code, output, errors } = await review({ DATA_DIR: join(folder, 'elsewhere') }, 'key', 'list', '--json');
+    expect([code, errors]).toEqual([
+      1,
+      `There is no database at sqlite:${join(folder, 'elsewhere', 'review.db')}. Set DATABASE_URL (or name the server's settings with --env-file or REVIEW_ENV_FILE), or create one there with \`review migrate\`.\n`,
+    ]);
+    expect(JSON.parse(output)).toEqual({ error: errors.trimEnd() });
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
+  test('without a schema, a command says what to do', async () => {
+    const path = join(folder, 'empty.db');
+    writeFileSync(path, '');
+    const { code, output, errors } = await review({ DATABASE_URL: `sqlite:${path}` }, 'key', 'list', '--json');
+    const message = 'The database has no schema yet. Run `review migrate`, or start the server once.';
+    expect([code, errors]).toEqual([1, `Database: sqlite:${path}\n${message}\n`]);
+    expect(JSON.parse(output)).toEqual({ error: message });
+  });
+
+  test('in production a command on the data needs no secret, and makes none', async () => {
+    const { code, output } = await review({ ...settings, NODE_ENV: 'production', PORT: 'x' }, 'key', 'list', '--json');
+    expect([code, output]).toEqual([0, '[]\n']);
+    expect(readdirSync(folder).filter((name) => /secret|token/.test(name))).toEqual([]);
+  });
+
+  test('the settings may be in a file, named by --env-file anywhere or by REVIEW_ENV_FILE', async () => {
+    const file = join(folder, 'review.env');
+    writeFileSync(file, `DATABASE_URL=sqlite:${join(folder, 'review.db')}\n`);
+    const expected = { code: 0, output: '[]\n', errors: database };
+    const elsewhere = { DATA_DIR: join(folder, 'elsewhere') };
+    for (const words of [
+      ['--env-file', file, 'key', 'list', '--json'],
+      ['key', 'list', `--env-file=${file}`, '--json'],
+    ]) {
+      expect(await review(elsewhere, ...words)).toEqual(expected);
+    }
+    const named = { ...elsewhere, REVIEW_ENV_FILE: file };
+    expect(await review(named, 'key', 'list', '--json')).toEqual(expected);
+    const missing = await review({ REVIEW_ENV_FILE: join(folder, 'none.env') }, 'key', 'list');
+    expect([missing.code, missing.errors]).toEqual([1, expect.stringContaining(join(folder, 'none.env'))]);
+  });
 });
 
 describe.concurrent('on no database', () => {
-  test('without a schema, a command says what to do', async () => {
-    const { code, output, errors } = await review({}, 'demo', '--json');
-    expect(code).toBe(1);
-    expect(errors).toBe('The database has no schema yet. Run `review migrate`, or start the server once.\n');
-    expect(JSON.parse(output)).toEqual({ error: errors.trimEnd() });
-  });
-
   test('settings that are wrong name themselves', async () => {
     const { code, output, errors } = await review({ DATABASE_URL: 'mysql://x' }, 'key', 'list', '--json');
     expect(code).toBe(1);

@@ -4,6 +4,7 @@ import { review, reviewJson } from '../test/review.ts';
 
 let house: House & AsyncDisposable;
 const settings = () => ({ DATABASE_URL: house.databaseUrl });
+const database = () => `Database: ${house.databaseUrl}\n`;
 
 beforeAll(async () => {
   house = await openHouse('sqlite');
@@ -45,13 +46,17 @@ test('a subject of the issuer is linked to an account, and to another one later'
     ['two', owner.userId],
   ]);
   const nobody = await review(oauth, 'user', 'link', '--email', 'nobody@example.com', '--subject', 'one');
-  expect([nobody.code, nobody.errors]).toEqual([1, '--email: nobody has the e-mail nobody@example.com\n']);
+  expect([nobody.code, nobody.errors]).toEqual([1, `${database()}--email: nobody has the e-mail nobody@example.com\n`]);
   const alone = await review(settings(), 'user', 'link', '--email', 'owner@example.com', '--subject', 'one');
-  expect([alone.code, alone.errors]).toEqual([1, 'OAUTH_ISSUER: set it as for the server\n']);
+  expect([alone.code, alone.errors]).toEqual([1, `${database()}OAUTH_ISSUER: set it as for the server\n`]);
 });
 
 test('migrate on a schema that is up to date applies nothing', async () => {
-  expect(await review(settings(), 'migrate')).toEqual({ code: 0, output: 'The schema is up to date.\n', errors: '' });
+  expect(await review(settings(), 'migrate')).toEqual({
+    code: 0,
+    output: 'The schema is up to date.\n',
+    errors: database(),
+  });
 });
 
 test('people see a table, and a key once', async () => {

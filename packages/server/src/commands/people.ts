@@ -4,18 +4,16 @@ import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
 import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
-import type { Deps } from '../deps.ts';
+import { withDatabase } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
-type WithDeps = (work: (deps: Deps) => Promise<void>) => Promise<void>;
-
 /** `workspace list`, `user list` and `user remove`. */
-export function addPeopleCommands(parents: { workspace: Command; user: Command }, withDeps: WithDeps, output: Output) {
+export function addPeopleCommands(parents: { workspace: Command; user: Command }, output: Output) {
   parents.workspace
     .command('list')
     .description('list the workspaces')
     .action(() =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const workspaces = await listWorkspaces(db);
         const rows = workspaces.map(({ id, name, people, createdAt }) => [id, name, String(people), createdAt]);
         output.show(workspaces, table(['ID', 'NAME', 'PEOPLE', 'CREATED'], rows));
@@ -27,7 +25,7 @@ export function addPeopleCommands(parents: { workspace: Command; user: Command }
     .description('list the people, once for each workspace they belong to')
     .option('--workspace <id>', 'only those of one workspace')
     .action(({ workspace }: { workspace?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const people = await listPeople(db, workspace && (await existingWorkspace(db, workspace)));
         const rows = people.map(({ id, email, name, displayName, workspaceId, joinedAt }) => [
           id,
@@ -47,7 +45,7 @@ export function addPeopleCommands(parents: { workspace: Command; user: Command }
     .requiredOption('--user <id or e-mail>', 'the person')
     .option('--new-owner <id or e-mail>', 'who becomes the owner of projects that the person alone owns')
     .action((options: { workspace: string; user: string; newOwner?: string }) =>
-      withDeps(async ({ db }) => {
+      withDatabase(async ({ db }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
         const removed = await db.transaction().execute(async (trx) => {
           const userId = await getMember(trx, workspaceId, '--user', options.user);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase } from '../test/postgres.ts';
 import { runFile, startServer } from '../test/server-process.ts';
@@ -57,5 +58,44 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     const { code, output } = await command.finished;
     expect([code, JSON.parse(output)]).toEqual([0, { applied: [] }]);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  /** The same database after a newer release has migrated it, which older servers may work on from that migration. */
+  async function migratedByNewer(oldestCompatible: string) {
+    const { address, url } = await emptyDatabase();
+    await using opened = openDatabase(address, () => {});
+    const applied = await migrate(opened);
+    await sql`insert into kysely_migration (name, timestamp) values ('9998-expand', '2030'), ('9999-newest', '2030')`.execute(
+      opened.db,
+    );
+    await opened.db.updateTable('schema_compatibility').set({ oldest_compatible: oldestCompatible }).execute();
+    return { url, newest: applied.at(-1) ?? '' };
+  }
+
+  test('a server runs on a newer schema that says so, leaves it as it is, and can migrate again without harm', async () => {
+    const { url } = await migratedByNewer('0007-schema-compatibility');
+    await using server = await startServer({ DATABASE_URL: url });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    await using command = runFile('commands/main.ts', { DATABASE_URL: url }, ['migrate', '--json']);
+    const { code, output } = await command.finished;
+    expect([code, JSON.parse(output)]).toEqual([0, { applied: [] }]);
+  });
+
+  test('a server refuses a newer schema that it cannot work on, in one sentence that names the versions', async () => {
+    const { url, newest } = await migratedByNewer('9998-expand');
+    await using server = runFile('main.ts', { DATABASE_URL: url, PORT: '0' });
+    const { code, errors } = await server.finished;
+    expect([code, errors.trim()]).toEqual([
+      1,
+      `The database schema is at 9999-newest, but this server knows migrations up to ${newest} and the schema needs a server that knows 9998-expand: start the newer release, or restore the backup that was made before the upgrade.`,
+    ]);
+  });
+
+  test('a broken migration table is still an error of its own', async () => {
+    const { address } = await emptyDatabase();
+    await using opened = openDatabase(address, () => {});
+    await migrate(opened);
+    await sql`delete from kysely_migration where name = '0001-foundation'`.execute(opened.db);
+    await expect(migrate(opened)).rejects.toThrow(/corrupted migrations/);
   });
 });

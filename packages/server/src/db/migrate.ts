@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as reviewRooms from './migrations/0002-review-rooms.ts';
@@ -5,9 +6,10 @@ import * as generation from './migrations/0003-generation.ts';
 import * as oauthSubjects from './migrations/0004-oauth-subjects.ts';
 import * as memberDecisions from './migrations/0005-member-decisions.ts';
 import * as workers from './migrations/0006-workers.ts';
+import * as schemaCompatibility from './migrations/0007-schema-compatibility.ts';
 import * as uploadAttempts from './migrations/0008-upload-attempts.ts';
 import type { MigrationFor } from './migrations/migration.ts';
-import type { OpenDatabase } from './open.ts';
+import { type OpenDatabase, withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
 
 /** In order; a released migration never changes. */
@@ -18,15 +20,32 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0004-oauth-subjects': oauthSubjects.migration,
   '0005-member-decisions': memberDecisions.migration,
   '0006-workers': workers.migration,
+  '0007-schema-compatibility': schemaCompatibility.migration,
   '0008-upload-attempts': uploadAttempts.migration,
 };
 
-/** Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait. */
+/**
+ * The oldest migration whose servers still work on this schema, so that they may run beside newer ones during an upgrade
+ * and be returned to after it. Raise it with a migration that removes, renames or narrows what those servers use.
+ */
+const OLDEST_COMPATIBLE = '0007-schema-compatibility';
+
+/** The schema was changed by a newer release in a way that this server cannot work with. */
+export class IncompatibleSchema extends Error {
+  override name = 'IncompatibleSchema';
+}
+
+/**
+ * Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait.
+ * A schema of a newer release is left alone if this server can work on it, else refused.
+ */
 export function migrate(opened: OpenDatabase): Promise<string[]> {
-  // SQLite's only lock that spans processes is a transaction; Postgres has an advisory lock, which Kysely takes by itself.
-  return opened.dialect === 'sqlite'
-    ? opened.db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect))
-    : migrateWith(opened.db, opened.dialect);
+  return withoutTimeouts(opened, (db) =>
+    // SQLite's only lock that spans processes is a transaction; Postgres has an advisory lock, which Kysely takes by itself.
+    opened.dialect === 'sqlite'
+      ? db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect))
+      : migrateWith(db, opened.dialect),
+  );
 }
 
 async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Promise<string[]> {
@@ -38,6 +57,31 @@ async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Prom
     },
   });
   const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return (results ?? []).map((result) => result.migrationName);
+  if (error !== undefined) {
+    // Looked at only now, under no lock: a newer server may have migrated while this one waited for it.
+    const newest = await findNewerMigration(db);
+    if (newest === undefined) throw error;
+    await requireCompatible(db, newest);
+    return [];
+  }
+  const applied = (results ?? []).map((result) => result.migrationName);
+  if (applied.length > 0) {
+    await db.updateTable('schema_compatibility').set({ oldest_compatible: OLDEST_COMPATIBLE }).execute();
+  }
+  return applied;
+}
+
+async function findNewerMigration(db: Database): Promise<string | undefined> {
+  const executed = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return executed.rows.map(({ name }) => name).findLast((name) => !(name in MIGRATIONS));
+}
+
+async function requireCompatible(db: Database, newest: string): Promise<void> {
+  const known = Object.keys(MIGRATIONS).at(-1) ?? '';
+  const row = await db.selectFrom('schema_compatibility').select('oldest_compatible').executeTakeFirst();
+  if (row !== undefined && known >= row.oldest_compatible) return;
+  throw new IncompatibleSchema(
+    `The database schema is at ${newest}, but this server knows migrations up to ${known} and the schema needs a ` +
+      `server that knows ${row?.oldest_compatible ?? newest}: start the newer release, or restore the backup that was made before the upgrade.`,
+  );
 }

@@ -1,26 +1,29 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, PostgresDialect, SqliteAdapter, SqliteDialect, sql } from 'kysely';
-import pg from 'pg';
-import type { Schema } from './schema.ts';
+import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
+import type pg from 'pg';
+import { openPostgres, type PostgresAddress } from './postgres.ts';
+import type { Database, Schema } from './schema.ts';
 
-export type DatabaseAddress =
-  | { dialect: 'sqlite'; path: string }
-  | { dialect: 'postgres'; url: string; connections: number };
+export type DatabaseAddress = { dialect: 'sqlite'; path: string } | PostgresAddress;
 
 export interface OpenDatabase extends AsyncDisposable {
+  address: DatabaseAddress;
   dialect: 'sqlite' | 'postgres';
   db: Kysely<Schema>;
   /** The connections that the rate limiter shares; null on SQLite. */
   pool: pg.Pool | null;
+  /** Asks the database for an answer; on Postgres past the pool. */
+  isReachable(): Promise<boolean>;
 }
 
 export function openDatabase(address: DatabaseAddress, onError: (error: Error) => void): OpenDatabase {
-  return address.dialect === 'sqlite' ? openSqlite(address.path) : openPostgres(address, onError);
+  return address.dialect === 'sqlite' ? openSqlite(address) : openPostgres(address, onError);
 }
 
-function openSqlite(path: string): OpenDatabase {
+function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase {
+  const { path } = address;
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const file = new SqliteDatabase(path, { timeout: 10_000 });
   file.pragma('journal_mode = WAL');
@@ -39,7 +42,12 @@ function openSqlite(path: string): OpenDatabase {
   };
   const dialect = new TransactionalSqliteDialect({ database: { close: () => void file.close(), prepare } });
   const db = new Kysely<Schema>({ dialect });
-  return { dialect: 'sqlite', db, pool: null, [Symbol.asyncDispose]: () => db.destroy() };
+  const isReachable = () =>
+    sql`select 1`.execute(db).then(
+      () => true,
+      () => false,
+    );
+  return { address, dialect: 'sqlite', db, pool: null, isReachable, [Symbol.asyncDispose]: () => db.destroy() };
 }
 
 /** SQLite undoes a failed migration like any other work; Kysely assumes that it cannot. */
@@ -53,31 +61,14 @@ class TransactionalSqliteDialect extends SqliteDialect {
   }
 }
 
-const BIGINT = 20;
-
-function openPostgres(address: { url: string; connections: number }, onError: (error: Error) => void): OpenDatabase {
-  const pool = new pg.Pool({
-    connectionString: address.url,
-    max: address.connections,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'project-review-service',
-    types: {
-      getTypeParser: (type, format) => (type === BIGINT ? Number : pg.types.getTypeParser(type, format)),
-    },
-  });
-  // A connection that breaks is replaced. Without a listener it would end the process: the pool listens to idle
-  // connections only, so those at work need a listener of their own.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', onError));
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { dialect: 'postgres', db, pool, [Symbol.asyncDispose]: () => db.destroy() };
+/**
+ * Runs work whose statements may rightly take long, such as migrations, without timeouts; on Postgres by a connection
+ * of its own.
+ */
+export async function withoutTimeouts<T>(opened: OpenDatabase, work: (db: Database) => Promise<T>): Promise<T> {
+  const { address } = opened;
+  if (address.dialect === 'sqlite') return work(opened.db);
+  const { timeouts: _, ...unlimited } = address;
+  await using own = openPostgres({ ...unlimited, connections: 1 }, () => {});
+  return await work(own.db);
 }
-
-export const isReachable = async (db: Kysely<Schema>): Promise<boolean> => {
-  try {
-    await sql`select 1`.execute(db);
-    return true;
-  } catch {
-    return false;
-  }
-};

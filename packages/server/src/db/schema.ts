@@ -225,6 +225,8 @@ export interface Schema {
     /** Its last heartbeat, by the clock of leases. */
     seen_at: string;
   };
+  /** One row: the oldest migration whose servers work on this schema. */
+  schema_compatibility: { oldest_compatible: string };
 }
 
 export type Database = Kysely<Schema>;

@@ -1,5 +1,4 @@
-import { EventEmitter, once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { EventEmitter } from 'node:events';
 
 /** How often a waiting request looks by itself, for what other processes changed. */
 const LOOK_EVERY_MS = 500;
@@ -51,13 +50,17 @@ export class FileWatch {
     }
   }
 
+  /** Resolves on a change, after that time, or when the caller has gone. */
   async #nextLook(fileId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    const either = new AbortController();
-    const stop = AbortSignal.any([either.signal, signal]);
-    await Promise.race([
-      once(this.#changes, fileId, { signal: stop }),
-      delay(milliseconds, undefined, { signal: stop }),
-    ]).catch(() => {});
-    either.abort();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const timer = setTimeout(wake, milliseconds);
+    // Not `once` of node:events: it also listens for 'error', which wakeAll would then emit to no listener.
+    this.#changes.on(fileId, wake);
+    signal.addEventListener('abort', wake);
+    await promise;
+    clearTimeout(timer);
+    this.#changes.off(fileId, wake);
+    signal.removeEventListener('abort', wake);
   }
 }

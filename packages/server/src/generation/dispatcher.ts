@@ -64,6 +64,11 @@ export class Dispatcher implements AsyncDisposable {
       );
   }
 
+  /** Whether Temporal answers; not before `start`. */
+  async isReachable(): Promise<boolean> {
+    return (await this.#client?.isReachable()) ?? false;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#loops;

@@ -11,6 +11,7 @@ export interface TemporalClient {
   start(workflow: Workflow): Promise<void>;
   isRunning(fileId: string): Promise<boolean>;
   cancel(fileId: string): Promise<void>;
+  isReachable(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -71,6 +72,12 @@ export async function openTemporal(environment: Record<string, string>): Promise
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       });
     },
+
+    isReachable: () =>
+      inTime(() => connection.workflowService.getSystemInfo({})).then(
+        () => true,
+        () => false,
+      ),
 
     close: () => connection.close(),
   };

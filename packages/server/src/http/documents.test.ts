@@ -42,6 +42,7 @@ onEachDatabase(
           database: 'ok',
           storage: 'ok',
           engine: 'embedded',
+          degraded: [],
         });
         expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
       });

@@ -46,10 +46,11 @@ export function asProblem(error: unknown): ProblemError {
   if (error instanceof StorageFull) return new ProblemError('STORAGE_FULL');
   if (error instanceof StorageUnavailable) return new ProblemError('NOT_READY', { headers: { 'Retry-After': '1' } });
   if (error instanceof URIError) return new ProblemError('NOT_FOUND');
-  // The database is away or has no connection to give: that passes without anyone's doing.
+  // The database is away, has no connection to give, or gave up a statement or a lock after its timeout: that passes
+  // without anyone's doing.
   const code = String(property(error, 'code'));
   const unavailable =
-    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_BUSY|08|57P|53)/.test(code) ||
+    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_BUSY|08|57P|53|57014|55P03|25P03)/.test(code) ||
     /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(
       String(property(error, 'message')),
     );

@@ -3,6 +3,8 @@ import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
 import type { Deps } from '../deps.ts';
 
+/** Asked every few seconds; health.ts logs when the answer changes. */
+const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** Gives every request its id, one log line and one measurement. Addresses with their queries are not logged: they can be signed. */
@@ -29,7 +31,8 @@ export function observe({ log, metrics }: Deps): RequestHandler {
       durations.observe({ operation, status: response.statusCode }, milliseconds / 1000);
       const { method, path } = request;
       const { statusCode: status } = response;
-      log.info({ requestId, operation, status, ms: Math.round(milliseconds) }, `${method} ${path} ${status}`);
+      const level = PROBES.has(path) ? 'debug' : 'info';
+      log[level]({ requestId, operation, status, ms: Math.round(milliseconds) }, `${method} ${path} ${status}`);
     });
     next();
   };

@@ -2,6 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { listObjects } from './disk-list.ts';
 import { plainName } from './names.ts';
 import { abortable, PartWrites } from './part-writes.ts';
 import {
@@ -10,6 +11,7 @@ import {
   StorageFull,
   StorageUnavailable,
   type StorageUpload,
+  type StoredObject,
   type StoredPart,
 } from './storage.ts';
 import { Turns } from './turns.ts';
@@ -131,6 +133,19 @@ export class DiskFiles {
     await rm(this.#pathOf(key), { force: true });
   }
 
+  async sizeOf(key: string): Promise<number | null> {
+    try {
+      return (await stat(this.#pathOf(key))).size;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw asTrouble(error);
+    }
+  }
+
+  list(): AsyncIterable<StoredObject> {
+    return listObjects(this.objects);
+  }
+
   async isReachable(): Promise<boolean> {
     try {
       await mkdir(this.objects, { recursive: true });
@@ -155,12 +170,7 @@ export class DiskFiles {
   }
 
   async #isStored(key: string, size: number): Promise<boolean> {
-    try {
-      return (await stat(this.#pathOf(key))).size === size;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
+    return (await this.sizeOf(key)) === size;
   }
 
   async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {

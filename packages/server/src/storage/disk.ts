@@ -27,6 +27,8 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
     },
     read: (key, range) => files.read(key, range),
     remove: (key) => files.remove(key),
+    sizeOf: (key) => files.sizeOf(key),
+    list: () => files.list(),
     isReachable: () => files.isReachable(),
     router: diskRouter(files, urls),
     async [Symbol.asyncDispose]() {},

@@ -116,6 +116,20 @@ export function openS3(address: string): Storage & AsyncDisposable {
     },
 
     remove,
+    sizeOf,
+
+    async *list() {
+      let from: { ContinuationToken?: string } = {};
+      for (;;) {
+        const asked = { Bucket: at.bucket, Prefix: at.prefix, ...from };
+        const page = await withS3(({ client, commands }) => client.send(new commands.ListObjectsV2Command(asked)));
+        for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
+          yield { key: Key.slice(at.prefix.length), size: Size, modifiedAt: LastModified };
+        }
+        if (page.NextContinuationToken === undefined) return;
+        from = { ContinuationToken: page.NextContinuationToken };
+      }
+    },
 
     async isReachable() {
       try {

@@ -55,6 +55,18 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expectBytes(await bytesOf(answer), twoParts);
   });
 
+  testOf('reachable', 'every object is listed once with its size, and asked for by itself', async () => {
+    const keys = [await store(storage, small, partSize), await store(storage, twoParts, partSize)];
+    const sizes = new Map<string, number[]>();
+    for await (const { key, size, modifiedAt } of storage.list()) {
+      sizes.set(key, [...(sizes.get(key) ?? []), size]);
+      expect(Math.abs(modifiedAt.getTime() - Date.now())).toBeLessThan(3_600_000);
+    }
+    expect(keys.map((key) => sizes.get(key))).toEqual([[small.length], [twoParts.length]]);
+    expect(await Promise.all(keys.map((key) => storage.sizeOf(key)))).toEqual([small.length, twoParts.length]);
+    expect(await storage.sizeOf(newKey())).toBeNull();
+  });
+
   test('100 random sizes come back as they went in', { timeout: 120_000 }, async () => {
     const sizes = Array.from({ length: 100 }, (_, index) =>
       index % 30 > 0 ? randomInt(1, 20_000) : randomInt(partSize * 2, partSize * 3),

@@ -13,6 +13,12 @@ export interface StoredPart {
   eTag: string;
 }
 
+export interface StoredObject {
+  key: string;
+  size: number;
+  modifiedAt: Date;
+}
+
 /** The parts named do not make the upload: one is missing, altered, or of another size. */
 export class PartsMismatch extends Error {
   override name = 'PartsMismatch';
@@ -50,6 +56,10 @@ export interface Storage {
   read(key: string, range?: { start?: number; length?: number }): Promise<Readable>;
   /** Deletes an object; one that is gone already is fine. */
   remove(key: string): Promise<void>;
+  /** The size of an object in bytes; null where there is none. */
+  sizeOf(key: string): Promise<number | null>;
+  /** Every object, in no particular order and as the storage gives them out: never all at once. */
+  list(): AsyncIterable<StoredObject>;
   isReachable(): Promise<boolean>;
   /** The routes behind signed URLs, where the storage has none of its own. */
   router?: Router;

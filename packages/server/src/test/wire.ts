@@ -7,11 +7,15 @@ export interface Wire extends AsyncDisposable {
   url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Passes nothing on any more, but keeps every connection open: a host that is lost, or a database that stalls. */
+  stall(): void;
+  resume(): void;
 }
 
 export async function wireTo(address: string): Promise<Wire> {
   const target = new URL(address);
   const sockets = new Set<Socket>();
+  let isStalled = false;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
@@ -26,6 +30,7 @@ export async function wireTo(address: string): Promise<Wire> {
           other.destroy();
         });
       socket.pipe(other);
+      if (isStalled) socket.pause();
     }
   });
   const listenOn = async (port: number) => {
@@ -45,5 +50,18 @@ export async function wireTo(address: string): Promise<Wire> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  return { url: url.href, cut, mend: () => listenOn(port), [Symbol.asyncDispose]: cut };
+  return {
+    url: url.href,
+    cut,
+    mend: () => listenOn(port),
+    stall() {
+      isStalled = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume() {
+      isStalled = false;
+      for (const socket of sockets) socket.resume();
+    },
+    [Symbol.asyncDispose]: cut,
+  };
 }

@@ -40,8 +40,8 @@ export async function putParts(storage: Storage, target: StorageUpload, parts: B
 }
 
 /** The key of a new object with these bytes. */
-export async function store(storage: Storage, bytes: Buffer, leastPart: number): Promise<string> {
-  const target = await beginUpload(storage);
+export async function store(storage: Storage, bytes: Buffer, leastPart: number, key = newKey()): Promise<string> {
+  const target = await beginUpload(storage, key);
   const parts = await putParts(storage, target, splitEvenly(bytes, leastPart));
   await storage.complete(target, parts, bytes.length);
   return target.key;

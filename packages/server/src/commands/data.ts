@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { destination, pino } from 'pino';
+import { type CommandSettings, loadEnvironment, readCommandSettings, readConfig } from '../config.ts';
+import { type DatabaseAddress, type OpenDatabase, openDatabase } from '../db/open.ts';
+import { type Deps, openDeps } from '../deps.ts';
+import { describeError } from '../describe-error.ts';
+import { CommandError } from './output.ts';
+
+const log = pino({ level: 'warn', serializers: { err: describeError } }, destination(2));
+
+/** Runs a command on the database of the server, beside it; needs no other setting than where the data is. */
+export async function withDatabase(
+  work: (opened: OpenDatabase, settings: CommandSettings) => Promise<void>,
+  { mayCreate = false } = {},
+): Promise<void> {
+  const settings = readCommandSettings(loadEnvironment());
+  announce(settings.database, mayCreate);
+  await using opened = openDatabase(settings.database, (error) => log.warn({ err: error }, 'a connection broke'));
+  await work(opened, settings);
+}
+
+/** For the commands that need the whole service, with its secrets. */
+export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
+  const config = readConfig(loadEnvironment());
+  announce(config.database, false);
+  await using deps = openDeps(config, log);
+  await work(deps);
+}
+
+/** Says which database is used, so that nobody works on another one than intended without noticing. */
+function announce(address: DatabaseAddress, mayCreate: boolean): void {
+  const name = nameOf(address);
+  if (address.dialect === 'sqlite' && !mayCreate && !existsSync(address.path)) {
+    throw new CommandError(
+      `There is no database at ${name}. Set DATABASE_URL (or name the server's settings with --env-file or REVIEW_ENV_FILE), or create one there with \`review migrate\`.`,
+    );
+  }
+  process.stderr.write(`Database: ${name}\n`);
+}
+
+/** Without the password. */
+function nameOf(address: DatabaseAddress): string {
+  if (address.dialect === 'sqlite') return `sqlite:${resolve(address.path)}`;
+  const { protocol, username, host, pathname } = new URL(address.url);
+  return `${protocol}//${username && `${username}@`}${host}${pathname}`;
+}

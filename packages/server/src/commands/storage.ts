@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Database } from '../db/schema.ts';
+import { findDamaged, findUnreferenced } from '../storage/audit.ts';
+import { openStorage } from '../storage/open.ts';
+import type { Storage } from '../storage/storage.ts';
+import { withDatabase } from './data.ts';
+import { CommandError, type Output, table } from './output.ts';
+
+const DEFAULT_HOURS = 48;
+/** As long as an upload may take, so that nothing under way is touched whatever the clocks say. */
+const MIN_HOURS = 24;
+/** Findings are counted without end, but shown and kept in memory up to here. */
+const MAX_SHOWN = 1000;
+
+export function addStorageCommands(review: Command, output: Output): void {
+  const storage = review.command('storage').description('the bytes of files and attachments');
+  storage
+    .command('check')
+    .description('compare the storage with the database: objects that no row names, and rows without their object')
+    .option('--older-than-hours <hours>', `only objects that are older count as unreferenced`, String(DEFAULT_HOURS))
+    .action(({ olderThanHours }: { olderThanHours: string }) =>
+      withStorage(async (opened) => {
+        const unreferenced = await collect(shownObjects(findUnreferenced(opened, hoursAgo(olderThanHours))));
+        const missing = await collect(findDamaged(opened));
+        const wrong = missing.shown.map(({ id, key, size, found }) => [
+          id,
+          key,
+          found === null ? 'missing' : `${found} bytes instead of ${size}`,
+        ]);
+        output.show(
+          { unreferenced, damaged: missing },
+          [
+            `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes); \`review storage gc\` lists and removes them.`,
+            `${missing.count} rows whose object is missing or has another size.`,
+            ...(wrong.length > 0 ? [table(['ROW', 'OBJECT', 'STATE'], wrong), ...more(missing)] : []),
+          ].join('\n'),
+        );
+        if (missing.count > 0) process.exitCode = 1;
+      }),
+    );
+  storage
+    .command('gc')
+    .description('list the objects that no row names, and with --delete remove them')
+    .option('--older-than-hours <hours>', `only older objects; at least ${MIN_HOURS}`, String(DEFAULT_HOURS))
+    .option('--delete', 'remove them; without, nothing is changed')
+    .action(({ olderThanHours, delete: isDeleting = false }: { olderThanHours: string; delete?: boolean }) =>
+      withStorage(async (opened) => {
+        async function* removed() {
+          for await (const object of shownObjects(findUnreferenced(opened, hoursAgo(olderThanHours)))) {
+            if (isDeleting) await opened.storage.remove(object.key);
+            yield object;
+          }
+        }
+        const unreferenced = await collect(removed());
+        const rows = unreferenced.shown.map(({ key, size, modifiedAt }) => [key, String(size), modifiedAt]);
+        const summary = `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes)`;
+        output.show(
+          { deleted: isDeleting, ...unreferenced },
+          [
+            ...(rows.length > 0 ? [table(['OBJECT', 'BYTES', 'CHANGED'], rows), ...more(unreferenced)] : []),
+            isDeleting ? `Removed ${summary}.` : `${summary}. Nothing was removed; --delete removes them.`,
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+/** No URL is signed here, so that neither the address nor the secret of the server is needed. */
+const withStorage = (work: (opened: { db: Database; storage: Storage }) => Promise<void>) =>
+  withDatabase(async ({ db }, { storageUrl }) => {
+    const unused = { publicUrl: 'http://localhost', signingKey: randomBytes(32) };
+    await using storage = openStorage({ storageUrl, ...unused });
+    process.stderr.write(`Storage: ${storageUrl}\n`);
+    await work({ db, storage });
+  });
+
+async function* shownObjects(objects: ReturnType<typeof findUnreferenced>) {
+  for await (const { key, size, modifiedAt } of objects) yield { key, size, modifiedAt: modifiedAt.toISOString() };
+}
+
+interface Findings<T> {
+  count: number;
+  bytes: number;
+  /** The first of them. */
+  shown: T[];
+}
+
+async function collect<T extends { size: number }>(found: AsyncIterable<T>): Promise<Findings<T>> {
+  const findings: Findings<T> = { count: 0, bytes: 0, shown: [] };
+  for await (const each of found) {
+    findings.count += 1;
+    findings.bytes += each.size;
+    if (findings.shown.length < MAX_SHOWN) findings.shown.push(each);
+  }
+  return findings;
+}
+
+const more = ({ count, shown }: Findings<unknown>): string[] =>
+  count > shown.length ? [`and ${count - shown.length} more`] : [];
+
+function hoursAgo(text: string): Date {
+  const hours = Number(text);
+  if (!Number.isInteger(hours) || hours < MIN_HOURS) {
+    throw new CommandError(`--older-than-hours: write a whole number of at least ${MIN_HOURS}`);
+  }
+  return new Date(Date.now() - hours * 3_600_000);
+}

@@ -1,0 +1,22 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoredObject } from './storage.ts';
+
+/** Every object below `objects/<2 characters>/`; what is removed meanwhile is left out. */
+export async function* listObjects(folder: string): AsyncGenerator<StoredObject> {
+  for await (const shelf of entriesOf(folder)) {
+    for await (const key of entriesOf(join(folder, shelf))) {
+      const found = await stat(join(folder, shelf, key)).catch(() => null);
+      if (found?.isFile()) yield { key, size: found.size, modifiedAt: found.mtime };
+    }
+  }
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<string> {
+  const directory = await opendir(folder).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))) return null;
+    throw error;
+  });
+  if (directory === null) return;
+  for await (const { name } of directory) yield name;
+}

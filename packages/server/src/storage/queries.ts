@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/schema.ts';
+
+const UUID_LENGTH = 36;
+
+/** Which of these keys a file, an upload, a result that is not yet a file's, or a pending deletion names. */
+export async function findNamedKeys(db: Database, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const named = await db
+    .selectFrom('files')
+    .select('storage_key as key')
+    .where('storage_key', 'in', keys)
+    .unionAll(db.selectFrom('uploads').select('storage_key as key').where('storage_key', 'in', keys))
+    .unionAll(db.selectFrom('doomed_blobs').select('storage_key as key').where('storage_key', 'in', keys))
+    .execute();
+  // A result's key is the id of its file and a UUID.
+  const fileIds = keys.filter((key) => key.length > UUID_LENGTH).map((key) => key.slice(0, -UUID_LENGTH - 1));
+  const results =
+    fileIds.length === 0
+      ? []
+      : await db
+          .selectFrom('generations')
+          .select('result')
+          .where('file_id', 'in', fileIds)
+          .where('result', 'is not', null)
+          .execute();
+  return new Set([...named.map(({ key }) => key ?? ''), ...results.map(({ result }) => keyIn(result))]);
+}
+
+const keyIn = (result: string | null): string => (result === null ? '' : JSON.parse(result).storageKey);
+
+export interface NamedObject {
+  /** What names it: the id of a file or an attachment. */
+  id: string;
+  key: string;
+  size: number;
+}
+
+/** The objects of files that can be downloaded, by id. */
+export async function listFileObjects(db: Database, afterId: string, limit: number): Promise<NamedObject[]> {
+  const rows = await db
+    .selectFrom('files')
+    .select(['id', 'storage_key', 'size'])
+    .where('id', '>', afterId)
+    .where('status', '=', 'UPLOADED')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, storage_key: key, size }) => ({ id, key: key ?? '', size: size ?? 0 }));
+}
+
+/** The objects of attachments whose upload is complete, by id. */
+export async function listAttachmentObjects(db: Database, afterId: string, limit: number): Promise<NamedObject[]> {
+  return (
+    db
+      .selectFrom('uploads')
+      .select(['id', 'storage_key as key', 'size'])
+      .where('id', '>', afterId)
+      .where('completed_with', 'is not', null)
+      // The upload of a file that is complete says nothing that the file does not.
+      .where(sql<string>`substr(id, 1, 2)`, '<>', 'FX')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  );
+}
