@@ -12,12 +12,12 @@ import type { Family } from './families/family.ts';
 import { type Families, openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
 import { testVendor } from './families/test-vendor.ts';
-import { type OnRefusal, watchRefusals } from './families/watch-refusals.ts';
+import { watchRefusals } from './families/watch-refusals.ts';
 import { serveHealth } from './health.ts';
 import { keepReporting, sayHello } from './hello.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { Metrics } from './metrics.ts';
-import { latestRefusals } from './refusals.ts';
+import { latestRefusals, recordRefusal } from './refusals.ts';
 import { closeSandbox } from './sandbox/render.ts';
 
 const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
@@ -55,8 +55,10 @@ async function work(): Promise<void> {
     await using _reporting = keepReporting(server, report, log);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
-    const onRefusal: OnRefusal = (refusal) => metrics.countRefusal(refusal.family, refusal.type);
-    const watched = watchRefusals(family, onRefusal);
+    const watched = watchRefusals(family, (refusal) => {
+      metrics.countRefusal(refusal.family, refusal.type);
+      recordRefusal(refusal);
+    });
     const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
     const options = { worker: config.name, concurrency: config.concurrency };
     if (engine === 'temporal') {

@@ -3,7 +3,7 @@ import { type Family, type ProviderRefusal, timestampOf } from '@review/contract
 const latest = new Map<Family, ProviderRefusal>();
 
 /** A provider refused the account itself: the next heartbeat tells the operator. */
-export function record(family: Family, type: ProviderRefusal['type'], message: string): void {
+export function recordRefusal({ family, type, message }: Omit<ProviderRefusal, 'at'>): void {
   latest.set(family, { family, type, message: message.slice(0, 1000), at: timestampOf(Date.now()) });
 }
 

@@ -1,6 +1,6 @@
 import type { Family as FamilyName } from '@review/contract';
 import { StepError } from '../step-error.ts';
-import type { Family } from './family.ts';
+import type { Families } from './open.ts';
 import { AccountRefusal } from './refusal.ts';
 
 /** A provider refuses the key, or says that the account is used up: only an operator can do something about it. */
@@ -14,12 +14,9 @@ export interface RefusedAccount {
 export type OnRefusal = (refusal: RefusedAccount) => void;
 
 /** The same families, whose refusals of the account are reported as they happen, whichever call they end. */
-export function watchRefusals(
-  families: (name: FamilyName) => Family,
-  onRefusal: OnRefusal,
-): (name: FamilyName) => Family {
-  return (name) => {
-    const family = families(name);
+export function watchRefusals(families: Families['family'], onRefusal: OnRefusal): Families['family'] {
+  return (name, provider) => {
+    const family = families(name, provider);
     const report = (error: unknown): never => {
       if (error instanceof StepError && (error.type === 'AUTH' || error.type === 'BALANCE')) {
         const message = error instanceof AccountRefusal ? error.said : error.message;
