@@ -150,7 +150,7 @@ const send = (
 ): Promise<string> =>
   persist(
     async () => {
-      const timeoutMs = PART_TIMEOUT_MS + (size / MIN_BYTES_PER_SECOND) * 1000;
+      const timeoutMs = PART_TIMEOUT_MS + Math.ceil((size / MIN_BYTES_PER_SECOND) * 1000);
       const response = await fetch(url, { method: 'PUT', body: bytes, signal: limited(signal, timeoutMs) });
       const answer = await read(response);
       if (!response.ok) throw new ApiProblem(answer);
