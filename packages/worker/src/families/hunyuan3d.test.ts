@@ -49,7 +49,7 @@ const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
 const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
   hunyuan3d(account, hostFor(modelMap, logged));
 
-const soon = () => AbortSignal.timeout(5000);
+const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('hunyuan3d-3.1', own).row;
 const submit = (family: Family, task = taskOf()) =>
   family.submit({ task, signal: soon(), stage: 'submit', clientJobId: 'unused' });

@@ -32,7 +32,7 @@ afterEach(async () => {
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
   meshy({ apiKey, baseUrl: double.url }, hostFor(modelMap, logged));
 
-const soon = () => AbortSignal.timeout(5000);
+const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('meshy-7', own).row;
 const pictured = (count: number, prompt = 'Of brass') => taskOf({ prompt, attachments: attachments.slice(0, count) });
 
