@@ -24,7 +24,7 @@ async function load(baseUrl: string, service: Service, isOver: () => boolean) {
       );
     }
   };
-  await Promise.all(Array.from({ length: 6 }, (_, index) => caller(index)));
+  await Promise.all(calls.map((_, index) => caller(index)));
   return { answered, failures };
 }
 

@@ -60,6 +60,11 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     }
   });
 
+  test('/readyz says that Temporal answers', async () => {
+    const ready = await fetch(`${service.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([200, { engine: 'temporal', degraded: [] }]);
+  });
+
   test('the timeline names the steps and their outcome', async () => {
     const id = await service.generate('markdown', 'A timeline');
     await service.ended(id);
