@@ -110,13 +110,6 @@ export const workerApi = {
     body: WorkerReport,
     responses: { 204: NOTHING },
   },
-  goodbye: {
-    method: 'POST',
-    path: '/worker/goodbye',
-    summary: 'Leave: no work is promised on account of this worker any more',
-    body: z.strictObject({ worker: WorkerName }),
-    responses: { 204: NOTHING },
-  },
   claim: {
     method: 'POST',
     path: '/worker/tasks/claim',

@@ -4,8 +4,6 @@ import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 
 const HEARTBEAT_MS = 5000;
-/** A server that is away for longer is not waited for: without heartbeats it finds out by itself. */
-const GOODBYE_MS = 2000;
 
 /** Tells the server what this worker can do, as often as it takes, and learns which engine runs. */
 export async function sayHello(
@@ -27,24 +25,17 @@ export async function sayHello(
   }
 }
 
-/** Reports that this worker is alive until it is disposed of, and then that it leaves. */
+/** Reports that this worker is alive. It says no goodbye: one that restarts within 30 seconds has never been away. */
 export function keepReporting(
   server: WorkerClient,
   reportNow: () => WorkerReport,
   log: Logger,
   everyMs = HEARTBEAT_MS,
-): AsyncDisposable {
+): Disposable {
   const timer = setInterval(() => {
     server
       .heartbeat({ body: reportNow() }, { signal: AbortSignal.timeout(everyMs) })
       .catch((error: unknown) => log.debug({ err: error }, 'a heartbeat was not taken'));
   }, everyMs);
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await server
-        .goodbye({ body: { worker: reportNow().worker } }, { signal: AbortSignal.timeout(GOODBYE_MS) })
-        .catch((error: unknown) => log.debug({ err: error }, 'the server was not told that this worker leaves'));
-    },
-  };
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

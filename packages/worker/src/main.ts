@@ -52,7 +52,7 @@ async function work(): Promise<void> {
   try {
     await removeLeftovers(dirname(config.workDirectory));
     const engine = await sayHello(server, report(), log, stop.soon);
-    await using _reporting = keepReporting(server, report, log);
+    using _reporting = keepReporting(server, report, log);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
     const watched = watchRefusals(family, (refusal) => {

@@ -26,7 +26,7 @@ import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/q
 import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
 import { abilitiesOf } from './abilities.ts';
 import type { WorkerHandlers } from './handler.ts';
-import { findWorker, insertWorker, listLiving, recordHeartbeat, removeWorker } from './queries.ts';
+import { findWorker, insertWorker, listLiving, recordHeartbeat } from './queries.ts';
 
 const LEASE_SECONDS = 30;
 /** How often a waiting claim looks by itself, for what other processes changed. */
@@ -61,8 +61,6 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     heartbeat: ({ body }) => recordHeartbeat(db, body, clock, now()),
-
-    goodbye: ({ body }) => removeWorker(db, body.worker),
 
     async claim({ body: { worker, most, wait }, signal }) {
       const deadline = performance.now() + wait * 1000;

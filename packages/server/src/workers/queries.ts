@@ -53,10 +53,6 @@ export async function recordHeartbeat(
     .execute();
 }
 
-export async function removeWorker(db: Database, name: string): Promise<void> {
-  await db.deleteFrom('workers').where('name', '=', name).execute();
-}
-
 export async function listLiving(db: Database, clock: Clock): Promise<StoredWorker[]> {
   const rows = await db.selectFrom('workers').selectAll().where('seen_at', '>', clock(-ALIVE_SECONDS)).execute();
   return rows.map(workerRecord);

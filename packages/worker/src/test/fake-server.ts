@@ -69,9 +69,6 @@ export async function fakeServer(): Promise<FakeServer> {
     async heartbeat() {
       enter('heartbeat');
     },
-    async goodbye() {
-      enter('goodbye');
-    },
     async claim({ body: { most } }, options) {
       enter('claim');
       const tasks = fake.claimable.splice(0, most);
