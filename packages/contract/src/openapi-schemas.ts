@@ -87,9 +87,9 @@ function nullInType<Node>(node: Node): Node {
   else if (typeof node === 'object' && node !== null) {
     for (const value of Object.values(node)) nullInType(value);
     const [shape, nothing, ...more] = 'anyOf' in node && Array.isArray(node.anyOf) ? node.anyOf : [];
-    if (more.length === 0 && nothing?.type === 'null' && typeof shape?.type === 'string') {
+    if (more.length === 0 && nothing?.type === 'null' && typeof shape?.type === 'string' && !shape.enum) {
       Reflect.deleteProperty(node, 'anyOf');
-      Object.assign(node, shape, { type: [shape.type, 'null'] }, shape.enum && { enum: [...shape.enum, null] });
+      Object.assign(node, shape, { type: [shape.type, 'null'] });
     }
   }
   return node;
