@@ -2,15 +2,15 @@ import { createWorkerClient } from '@review/client';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { keepReporting } from './hello.ts';
-import { latestRefusals, record } from './refusals.ts';
+import { latestRefusals, recordRefusal } from './refusals.ts';
 import { standIn } from './test/stand-in.ts';
 
 test('a worker reports with every heartbeat what it can do and who refused its key', async () => {
   await using server = await standIn((response) => response.writeHead(204).end());
   const client = createWorkerClient({ baseUrl: server.url, token: 'shared' });
   const report = () => ({ worker: 'left', families: [], refusals: latestRefusals() });
-  record('veo', 'AUTH', 'The key is unknown.');
-  record('veo', 'BALANCE', 'The account is empty.');
+  recordRefusal({ family: 'veo', type: 'AUTH', message: 'The key is unknown.' });
+  recordRefusal({ family: 'veo', type: 'BALANCE', message: 'The account is empty.' });
   using _reporting = keepReporting(client, report, pino({ level: 'silent' }), 10);
   await expect.poll(() => server.received.length).toBeGreaterThan(2);
   expect(server.received[0]).toMatchObject({

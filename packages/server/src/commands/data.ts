@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { destination, pino } from 'pino';
+import { destination, type Logger, pino } from 'pino';
 import { type CommandSettings, loadEnvironment, readCommandSettings, readConfig } from '../config.ts';
 import { type DatabaseAddress, type OpenDatabase, openDatabase } from '../db/open.ts';
+import type { Database } from '../db/schema.ts';
 import { type Deps, openDeps } from '../deps.ts';
 import { describeError } from '../describe-error.ts';
+import { openStorage } from '../storage/open.ts';
+import type { Storage } from '../storage/storage.ts';
 import { CommandError } from './output.ts';
 
 const log = pino({ level: 'warn', serializers: { err: describeError } }, destination(2));
@@ -19,6 +23,17 @@ export async function withDatabase(
   await using opened = openDatabase(settings.database, (error) => log.warn({ err: error }, 'a connection broke'));
   await work(opened, settings);
 }
+
+/** As `withDatabase`, with the storage. No URL is signed, so that neither the address nor the secret of the server is needed. */
+export const withStorage = (
+  work: (opened: { db: Database; storage: Storage; log: Logger }) => Promise<void>,
+): Promise<void> =>
+  withDatabase(async ({ db }, { storageUrl }) => {
+    const unused = { publicUrl: 'http://localhost', signingKeys: [randomBytes(32)] } as const;
+    await using storage = openStorage({ storageUrl, ...unused });
+    process.stderr.write(`Storage: ${storageUrl}\n`);
+    await work({ db, storage, log });
+  });
 
 /** For the commands that need the whole service, with its secrets. */
 export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {

@@ -6,7 +6,6 @@ import { findMember, findUser, insertWorkspace, joinWorkspace } from '../account
 import { issueKey } from '../credentials/issue.ts';
 import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
-import type { Database } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import { clockOf } from '../generation/clock.ts';
 import { createPrivately } from '../private-files.ts';

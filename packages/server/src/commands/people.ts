@@ -4,7 +4,8 @@ import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
 import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
-import { withDatabase } from './data.ts';
+import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
+import { withDatabase, withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 /** `workspace list`, `user list` and `user remove`. */
@@ -45,14 +46,16 @@ export function addPeopleCommands(parents: { workspace: Command; user: Command }
     .requiredOption('--user <id or e-mail>', 'the person')
     .option('--new-owner <id or e-mail>', 'who becomes the owner of projects that the person alone owns')
     .action((options: { workspace: string; user: string; newOwner?: string }) =>
-      withDatabase(async ({ db }) => {
+      withStorage(async ({ db, storage, log }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
-        const removed = await db.transaction().execute(async (trx) => {
+        const { dropped, ...removed } = await db.transaction().execute(async (trx) => {
           const userId = await getMember(trx, workspaceId, '--user', options.user);
           const owned = await lockSolelyOwned(trx, { workspaceId, userId });
           if (owned.length > 0) await handOver(trx, workspaceId, userId, owned, options.newOwner);
-          return { id: userId, ...(await removeFromWorkspace(trx, { workspaceId, userId }, now())) };
+          const dropped = await dropUnfinishedUploads(trx, { userId, workspaceId });
+          return { id: userId, dropped, ...(await removeFromWorkspace(trx, { workspaceId, userId }, now())) };
         });
+        await abortDropped({ storage, log }, dropped);
         const { id, projects, keys } = removed;
         output.show(removed, `User ${id} is removed from the workspace: ${projects} projects, ${keys} API keys.`);
       }),

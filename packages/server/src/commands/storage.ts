@@ -1,10 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Database } from '../db/schema.ts';
 import { findDamaged, findUnreferenced } from '../storage/audit.ts';
-import { openStorage } from '../storage/open.ts';
-import type { Storage } from '../storage/storage.ts';
-import { withDatabase } from './data.ts';
+import { withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 const DEFAULT_HOURS = 48;
@@ -65,15 +61,6 @@ export function addStorageCommands(review: Command, output: Output): void {
       }),
     );
 }
-
-/** No URL is signed here, so that neither the address nor the secret of the server is needed. */
-const withStorage = (work: (opened: { db: Database; storage: Storage }) => Promise<void>) =>
-  withDatabase(async ({ db }, { storageUrl }) => {
-    const unused = { publicUrl: 'http://localhost', signingKey: randomBytes(32) };
-    await using storage = openStorage({ storageUrl, ...unused });
-    process.stderr.write(`Storage: ${storageUrl}\n`);
-    await work({ db, storage });
-  });
 
 async function* shownObjects(objects: ReturnType<typeof findUnreferenced>) {
   for await (const { key, size, modifiedAt } of objects) yield { key, size, modifiedAt: modifiedAt.toISOString() };

@@ -32,7 +32,7 @@ onEachDatabase((house) => {
     expect(await findWorkspaceUsers(db, house().workspaceId, users)).toEqual(new Set([userId]));
     await db.transaction().execute(async (trx) => {
       const tasks = ids.map((fileId) => ({ fileId, epoch: 1 }));
-      expect(await renewLeases(trx, 'worker', tasks, now())).toHaveLength(ids.length);
+      expect(await renewLeases(trx, 'worker', tasks, house().deps.clock())).toHaveLength(ids.length);
       await lockFiles(trx, ids);
       await dropUploads(trx, ids, now());
       expect((await findUploads(trx, [id])).size).toBe(0);

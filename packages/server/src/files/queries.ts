@@ -5,7 +5,7 @@ import { type CursorPage, type PageRequest, takePage } from '../db/cursor.ts';
 import { containing, fold } from '../db/fold.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 import { isRestricted, memberships, type Viewer } from '../projects/queries.ts';
-import { type DoomedBlob, doomBlobs, dropUploads } from '../uploads/queries.ts';
+import { type DoomedBlob, doomBlobs, dropUploads, projectsWithin, type Starter } from '../uploads/queries.ts';
 
 type Row = Selectable<Schema['files']>;
 
@@ -234,13 +234,13 @@ export async function deleteFile(trx: Writer, id: string, at: string): Promise<D
 }
 
 /** Removes the files of uploads that the user has not finished, in one project or in all. */
-export async function deleteUnfinishedFilesOf(
-  trx: Writer,
-  { userId, projectId }: { userId: string; projectId?: string },
-): Promise<void> {
-  let unfinished = trx.deleteFrom('files').where('created_by', '=', userId).where('status', '=', 'UPLOADING');
-  if (projectId !== undefined) unfinished = unfinished.where('project_id', '=', projectId);
-  await unfinished.execute();
+export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }: Starter): Promise<void> {
+  await trx
+    .deleteFrom('files')
+    .where('created_by', '=', userId)
+    .where('project_id', 'in', projectsWithin(trx, within))
+    .where('status', '=', 'UPLOADING')
+    .execute();
 }
 
 /** Removes a file whose upload nobody finished. */

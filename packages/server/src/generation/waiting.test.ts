@@ -37,7 +37,7 @@ onEachDatabase(
       const id = await generate(house(), FILM);
       const { files } = house().people.owner.client;
       expect((await files.getGeneration({ params: { id } })).data.waitingFor).toBe('WORKER');
-      const listed = (await files.list({ params: { id: house().projectId }, query: {} })).data;
+      const listed = (await files.list({ params: { id: house().projectId } })).data;
       expect(listed.find((file) => file.id === id)?.generation?.waitingFor).toBe('WORKER');
     });
 

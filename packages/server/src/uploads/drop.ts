@@ -3,16 +3,13 @@ import type { Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import { deleteUnfinishedFilesOf } from '../files/queries.ts';
-import { type DoomedBlob, deleteUnfinishedUploads } from './queries.ts';
+import { type DoomedBlob, deleteUnfinishedUploads, type Starter } from './queries.ts';
 
 /** How long a request waits for the storage to abort what it dropped. */
 const ABORT_WAIT_MS = 5000;
 
-/** Drops the uploads that the user has not finished, in one project or in all, with the files they were to become. */
-export async function dropUnfinishedUploads(
-  trx: Writer,
-  starter: { userId: string; projectId?: string },
-): Promise<DoomedBlob[]> {
+/** Drops the uploads that the user has not finished, with the files they were to become. */
+export async function dropUnfinishedUploads(trx: Writer, starter: Starter): Promise<DoomedBlob[]> {
   // Uploads before files, in the order in which completing one locks them.
   const dropped = await deleteUnfinishedUploads(trx, starter, now());
   await deleteUnfinishedFilesOf(trx, starter);

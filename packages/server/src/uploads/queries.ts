@@ -128,21 +128,35 @@ export async function dropUploads(trx: Writer, ids: string[], at: string): Promi
   return dropped;
 }
 
+type Within = { projectId: string } | { workspaceId: string };
+
+/** A user who started uploads, in one project or in all of a workspace. */
+export type Starter = { userId: string } & Within;
+
+export const projectsWithin = (db: Database, within: Within) =>
+  db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where((eb) =>
+      'projectId' in within ? eb('id', '=', within.projectId) : eb('workspace_id', '=', within.workspaceId),
+    );
+
 /** Removes the user's unfinished uploads, except the result of a generation, which a worker uploads. */
 export async function deleteUnfinishedUploads(
   trx: Writer,
-  { userId, projectId }: { userId: string; projectId?: string },
+  { userId, ...within }: Starter,
   at: string,
 ): Promise<DoomedBlob[]> {
-  let unfinished = trx
+  const dropped = await trx
     .deleteFrom('uploads')
     .where('started_by', '=', userId)
+    .where('project_id', 'in', projectsWithin(trx, within))
     .where('completed_with', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('generations').select('file_id').whereRef('file_id', '=', 'uploads.id'))),
-    );
-  if (projectId !== undefined) unfinished = unfinished.where('project_id', '=', projectId);
-  const dropped = await unfinished.returning(['storage_key as key', 'storage_upload as upload']).execute();
+    )
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
   await doomBlobs(trx, dropped, at);
   return dropped;
 }

@@ -88,7 +88,7 @@ function pageOf({ path, headers, body }: VendorRequest): string {
 async function requestsOf(model: string, more?: Record<string, string>): Promise<VendorRequest[]> {
   const before = vendor.requests.length;
   for (const task of tasksFor(model)) {
-    const family = families(more)(task.family);
+    const family = families(more)(task.family, null);
     for (const stage of family.stages(task)) {
       const preview = { id: '1', path: '/openapi/v2/text-to-3d', stage: 'preview' };
       const later = { ...task, stages: { preview: { intents: 1, job: preview } } };

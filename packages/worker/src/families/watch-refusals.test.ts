@@ -25,12 +25,12 @@ test('a refusal of the account reaches the operator: by the log, the hook and th
   const call = callFor(taskFor('kling-3.0'));
 
   vendor.before = () => refusal(429, 1102, `the pack of ${KLING_KEY} is used up`);
-  await expect(families('kling').submit(call)).rejects.toMatchObject({ type: 'BALANCE' });
+  await expect(families('kling', null).submit(call)).rejects.toMatchObject({ type: 'BALANCE' });
   vendor.before = () => refusal(401, 1002, 'wrong key');
-  await expect(families('kling').poll({ ...call, job: JOB })).rejects.toMatchObject({ type: 'AUTH' });
-  await expect(families('kling').lookUp?.(call)).rejects.toMatchObject({ type: 'AUTH' });
+  await expect(families('kling', null).poll({ ...call, job: JOB })).rejects.toMatchObject({ type: 'AUTH' });
+  await expect(families('kling', null).lookUp?.(call)).rejects.toMatchObject({ type: 'AUTH' });
   vendor.before = () => refusal(400, 1301, 'rude');
-  await expect(families('kling').submit(call)).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
+  await expect(families('kling', null).submit(call)).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
 
   expect(reported).toEqual([
     { family: 'kling', type: 'BALANCE', message: 'the pack of […] is used up (1102)' },
@@ -51,7 +51,7 @@ test('half a set-up is reported when it is used', () => {
   const reported: RefusedAccount[] = [];
   const { family } = openFamilies(settings, fakeFamily(), pino({ level: 'silent' }));
   const check = () =>
-    watchRefusals(family, (refused) => reported.push(refused))('hunyuan3d').check(taskFor('hunyuan3d-3.1'));
+    watchRefusals(family, (refused) => reported.push(refused))('hunyuan3d', null).check(taskFor('hunyuan3d-3.1'));
   expect(check).toThrow(/does not accept the access/);
   expect(reported).toMatchObject([
     { family: 'hunyuan3d', type: 'AUTH', message: expect.stringContaining('TENCENTCLOUD_SECRET_KEY is not') },
@@ -67,7 +67,7 @@ test.each<StepErrorType>(['TRANSIENT', 'RATE_LIMITED', 'PROVIDER_FAILED', 'INVAL
     const watched = watchRefusals(
       () => family,
       (refused) => reported.push(refused),
-    )('meshy');
+    )('meshy', null);
     const call = { ...callFor(taskFor('meshy-7')), output: {}, path: '', onProgress: () => {} };
     await expect(watched.download(call)).rejects.toBe(error);
     expect([reported, watched.lookUp]).toEqual([[], undefined]);

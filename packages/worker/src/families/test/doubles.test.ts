@@ -28,8 +28,8 @@ test.each(AT_ONCE)(
     const name = MODELS.find(({ id }) => id === model)?.family ?? 'document';
     const made = async (prompt: string) => {
       const task = taskFor(model, { prompt });
-      const submitted = await family(name).submit(callFor(task));
-      const bytes = 'done' in submitted ? await downloaded(family(name), task, submitted.done) : null;
+      const submitted = await family(name, null).submit(callFor(task));
+      const bytes = 'done' in submitted ? await downloaded(family(name, null), task, submitted.done) : null;
       const orders = doubles.flatMap(({ double, mediaFor }) => double.orders.map((order) => ({ order, mediaFor })));
       const last = orders.find(({ order }) => order.prompt === prompt);
       return { bytes, handedOut: last && (await last.mediaFor(last.order, model)) };
