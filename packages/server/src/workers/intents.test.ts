@@ -19,7 +19,11 @@ onEachDatabase(
       const task = await held(house(), MESH);
       expect((await fileOf(house(), task.id)).generation).toMatchObject({ status: 'QUEUED', startedAt: null });
       const from = [secondsFromNow(0), secondsFromNow(70)];
-      expect((await intend(house(), task)).data).toEqual({ granted: true, stage: { intents: 1, job: null }, provider: 'sandbox' });
+      expect((await intend(house(), task)).data).toEqual({
+        granted: true,
+        stage: { intents: 1, job: null },
+        provider: 'sandbox',
+      });
       const { generation } = await fileOf(house(), task.id);
       expect(generation).toMatchObject({ status: 'RUNNING', provider: 'sandbox' });
       const deadline = (await stored(house(), task.id)).generation?.deadline_at ?? '';
@@ -43,7 +47,11 @@ onEachDatabase(
       const task = await held(house());
       await intend(house(), task);
       const before = await stored(house(), task.id);
-      expect((await intend(house(), task)).data).toEqual({ granted: false, stage: { intents: 1, job: null }, provider: 'sandbox' });
+      expect((await intend(house(), task)).data).toEqual({
+        granted: false,
+        stage: { intents: 1, job: null },
+        provider: 'sandbox',
+      });
       expect(await stored(house(), task.id)).toEqual(before);
     });
 
@@ -59,7 +67,8 @@ onEachDatabase(
       await intend(house(), task);
       expect((await intend(house(), task, 'main', 1)).data).toEqual({
         granted: true,
-        stage: { intents: 2, job: null }, provider: 'sandbox',
+        stage: { intents: 2, job: null },
+        provider: 'sandbox',
       });
     });
 
@@ -129,7 +138,8 @@ onEachDatabase(
       await withdraw(id, epoch);
       expect((await intend(house(), { id, epoch }, 'main', 1)).data).toEqual({
         granted: false,
-        stage: { intents: 1, job }, provider: 'sandbox',
+        stage: { intents: 1, job },
+        provider: 'sandbox',
       });
       expect((await read()).data.stages).toEqual({ main: { intents: 1, job } });
       const { data } = await house().people.owner.client.files.getGeneration({ params: { id } });
