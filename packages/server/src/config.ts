@@ -180,7 +180,7 @@ export function readConfig(environment: Environment): Config {
         'on',
       ),
       queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
-      queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
+      queueDeadline: setting('QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
       sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
       reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
       temporalUiUrl:
