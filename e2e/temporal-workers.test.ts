@@ -29,13 +29,13 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
     await using vendor = await startVendor();
     vendor.on = ({ kind, count }) => {
       if (kind !== 'submit') return undefined;
-      return count <= 5 ? 'rate-limited' : 'unavailable';
+      return count <= 2 ? 'rate-limited' : 'unavailable';
     };
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });
     await service.startWorker('only');
     const id = await service.generate('minimax-h3');
     expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
-    expect(vendor.calls.filter(({ kind }) => kind === 'submit')).toHaveLength(10);
+    expect(vendor.calls.filter(({ kind }) => kind === 'submit')).toHaveLength(7);
     expect(vendor.paidFor(id)).toBe(0);
   });
 
