@@ -70,12 +70,14 @@ export const files = room({
     path: '/api/projects/:id/files',
     summary: 'List the files of a project, page by page, newest first',
     body: cursorQuery({
-      keyword: text({ min: 1, max: 100 }).optional(),
-      /** Null is the root of the project. */
-      folder: reference(FolderId).nullable().optional(),
-      status: FileStatus.optional(),
-      outputType: OutputType.optional(),
-      tag: ReviewStatus.optional(),
+      keyword: text({ min: 1, max: 100 }).optional().describe('Only files whose name or description holds this text.'),
+      folder: reference(FolderId)
+        .nullable()
+        .optional()
+        .describe('Only the files of this folder; null is the root of the project.'),
+      status: FileStatus.optional().describe('Only files in this state.'),
+      outputType: OutputType.optional().describe('Only files that were generated as this type.'),
+      tag: ReviewStatus.optional().describe('Only files with this review status.'),
     }),
     responses: { 200: cursorPage(FileRecord) },
     metadata: {

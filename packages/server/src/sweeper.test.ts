@@ -209,17 +209,17 @@ onEachDatabase(
           const value = Reflect.get(target, name);
           if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
           return () => ({
-            // The first is that of due projects; the second finds the upload stale already.
+            // It finds the upload stale already.
             async execute(work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) {
               transactions += 1;
-              if (transactions === 2) await complete(clientOf(house()), id, parts);
+              if (transactions === 1) await complete(clientOf(house()), id, parts);
               return db.transaction().execute(work);
             },
           });
         },
       });
       await sweep({ ...house().deps, db: late });
-      expect(transactions).toBeGreaterThan(1);
+      expect(transactions).toBeGreaterThan(0);
       expect((await get(house(), id)).data.status).toBe('UPLOADED');
       expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
     });

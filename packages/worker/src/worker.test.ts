@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { freePort, json, standIn } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
 
-const WELCOME = { data: { engine: 'embedded' } };
+/** Answers a registration and a claim alike. */
+const WELCOME = { data: { engine: 'embedded', tasks: [], leaseSeconds: 30 } };
 const NOT_YET = 'the server does not answer yet; trying until it does';
 
 test('a worker says hello with its name, its families and the token, and ends with 0 when it is told to stop', async () => {

@@ -36,13 +36,13 @@ onEachDatabase(
         expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
       });
 
-      test('/readyz names the database, the storage and the engine', async () => {
+      test('/readyz names the database, the storage, the engine and workers that are missing', async () => {
         expect(await (await get('/readyz')).json()).toEqual({
-          status: 'ok',
+          status: 'degraded',
           database: 'ok',
           storage: 'ok',
           engine: 'embedded',
-          degraded: [],
+          degraded: ['workers'],
         });
         expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
       });

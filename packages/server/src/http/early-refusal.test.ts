@@ -27,7 +27,9 @@ const statusIn = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?
 function problemIn(answer: string): { code: string; status: number } {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBe(Buffer.byteLength(body));
-  return JSON.parse(body);
+  const answered = JSON.parse(body);
+  // The tools answer a JSON-RPC error that carries the problem.
+  return answered.error?.data ?? answered;
 }
 
 onEachDatabase(

@@ -39,7 +39,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const ready = await house.request(null, 'GET', '/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'down', database: 'down', storage: 'ok', engine: 'embedded', degraded: [] },
+      { status: 'down', database: 'down', storage: 'ok', engine: 'embedded', degraded: ['workers'] },
     ]);
     expect((await house.request(null, 'GET', '/healthz')).status).toBe(200);
   });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { createApp } from '../app.ts';
+import { workerOf } from '../generation/test/generations.ts';
 import { listen } from '../listen.ts';
 import { DIALECTS, openHouse } from '../test/house.ts';
 
@@ -27,7 +28,7 @@ test.each(DIALECTS)('%s: a storage that does not answer is degraded with 200, wi
   expect(performance.now() - asked).toBeLessThan(1500);
   expect([answer.status, await answer.json()]).toEqual([
     200,
-    { status: 'degraded', database: 'ok', storage: 'down', engine: 'embedded', degraded: ['storage'] },
+    { status: 'degraded', database: 'ok', storage: 'down', engine: 'embedded', degraded: ['storage', 'workers'] },
   ]);
   expect((await house.request('owner', 'GET', '/api/ping')).status).toBe(200);
 });
@@ -38,12 +39,13 @@ test('a Temporal that does not answer is degraded with 200', async () => {
   const answer = await house.request(null, 'GET', '/readyz');
   expect([answer.status, await answer.json()]).toMatchObject([
     200,
-    { status: 'degraded', engine: 'temporal', degraded: ['engine'] },
+    { status: 'degraded', engine: 'temporal', degraded: ['engine', 'workers'] },
   ]);
 });
 
 test('probes are logged at debug, and a change of readiness once', async () => {
   await using house = await openHouse('sqlite');
+  await workerOf(house).hello({ body: { worker: 'one', families: [] } });
   const lines: { level: number; msg: string }[] = [];
   const stream = new Writable({
     write(line, _encoding, done) {

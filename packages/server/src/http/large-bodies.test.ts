@@ -5,7 +5,7 @@ import { newId } from '../db/ids.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { FORMER } from '../tools/test/clients.ts';
-import { currentRequest, formerRequest, messageIn, post } from '../tools/test/wire.ts';
+import { currentRequest, formerRequest, messageIn, post, refusedAs } from '../tools/test/wire.ts';
 import { completePath, start } from '../uploads/test/uploads.ts';
 
 /** Far above what any of these takes here; without the bounds, some took longer than a minute. */
@@ -16,11 +16,11 @@ const many = (item: string, count: number) => `[${`${item},`.repeat(count - 1)}$
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`field${n}`, n]));
 
 /** Expects the answer soon and short, with at most 100 errors. */
-async function promptly(answer: Promise<Response>, code: Problem['code']): Promise<Problem> {
+async function promptly(answer: Promise<Response>, code: Problem['code'], read = problemIn): Promise<Problem> {
   const started = performance.now();
   const response = await answer;
   const size = (await response.clone().arrayBuffer()).byteLength;
-  const problem = await problemIn(response, code);
+  const problem = await read(response, code);
   expect(size).toBeLessThan(100_000);
   expect(problem.errors?.length ?? 0).toBeLessThanOrEqual(100);
   expect(performance.now() - started).toBeLessThan(SECONDS * 1000);
@@ -120,7 +120,7 @@ onEachDatabase(
           { accept: 'application/json, text/event-stream' },
         );
       expect((await post(house(), key, batch(100))).status).toBe(200);
-      const problem = await promptly(post(house(), key, batch(101)), 'INVALID_REQUEST');
+      const problem = await promptly(post(house(), key, batch(101)), 'INVALID_REQUEST', refusedAs);
       expect(problem.detail).toBe('At most 100 messages in one request.');
     });
 
@@ -133,7 +133,7 @@ onEachDatabase(
         ['prompts/get', { name: 'A', arguments: { ...zeros } }],
         ['tools/call', { name: 'whoami', arguments: {}, _meta: { zeros } }],
       ] as const) {
-        const problem = await promptly(post(house(), key, formerRequest(method, params)), 'INVALID_REQUEST');
+        const problem = await promptly(post(house(), key, formerRequest(method, params)), 'INVALID_REQUEST', refusedAs);
         expect(problem.detail).toBe('A message has at most 1000 values beside the arguments.');
       }
     });

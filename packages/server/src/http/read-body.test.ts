@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
+import { refusedAs } from '../tools/test/wire.ts';
 
 const LIMIT = 4096;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -230,7 +231,8 @@ onEachDatabase((house) => {
     for (const [path, token, body] of sent) {
       const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'idempotency-key': 'deep' };
       const answer = await fetch(house().url + path, { method: 'POST', headers, body });
-      expect((await problemIn(answer, 'INVALID_JSON')).detail).toContain('at most 200 levels');
+      const refused = path === '/mcp' ? await refusedAs(answer, 'INVALID_JSON') : await problemIn(answer, 'INVALID_JSON');
+      expect(refused.detail).toContain('at most 200 levels');
     }
   });
 });

@@ -45,7 +45,7 @@ onEachDatabase(
       test('without a credential, or with a bad one: HTTP 401, and where to read how to get one', async () => {
         const metadata = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
         const missing = await post(house(), null, request('tools/list'));
-        expect(await refusedAs(missing, 'MISSING_CREDENTIAL')).toEqual({ id: null, code: -32600 });
+        expect(await refusedAs(missing, 'MISSING_CREDENTIAL')).toMatchObject({ id: null, rpcCode: -32600 });
         expect(missing.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
         const bad = await post(house(), 'nonsense', request('tools/call', whoami));
         await refusedAs(bad, 'INVALID_CREDENTIAL');
@@ -58,7 +58,7 @@ onEachDatabase(
         for (const id of [house().projectId, 'nonsense', undefined]) {
           const given = { name: 'create_folder', arguments: { id, name: 'A' } };
           const answer = await post(house(), key, request('tools/call', given));
-          expect(await refusedAs(answer, 'INSUFFICIENT_SCOPE')).toEqual({ id: 1, code: -32600 });
+          expect(await refusedAs(answer, 'INSUFFICIENT_SCOPE')).toMatchObject({ id: 1, rpcCode: -32600 });
           expect(answer.headers.get('www-authenticate')).toBe(
             'Bearer error="insufficient_scope", scope="folders:write"',
           );

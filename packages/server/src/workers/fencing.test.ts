@@ -27,12 +27,12 @@ const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) =
   intend: (worker, { id, epoch }) =>
     worker.intend({
       params: { id },
-      body: { epoch, stage: 'next', provider: 'live', intents: 0, token: randomUUID() },
+      body: { epoch, stage: 'next', provider: 'sandbox', intents: 0, token: randomUUID() },
     }),
   'intend again': (worker, { id, epoch }) =>
     worker.intend({
       params: { id },
-      body: { epoch, stage: 'main', provider: 'live', intents: 1, token: randomUUID() },
+      body: { epoch, stage: 'main', provider: 'sandbox', intents: 1, token: randomUUID() },
     }),
   withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (worker, { id, epoch }) =>

@@ -57,7 +57,7 @@ const families = (more: Record<string, string> = {}) =>
     pino({ level: 'silent' }),
   ).family;
 
-/** Every way to ask a model for something: the ends of each of its limits, with and without pictures. */
+/** The ends of each limit of a model without pictures; each count of pictures, whose decoding takes a process, with two settings. */
 function tasksFor(model: string): WorkerTask[] {
   const { video, caps } = findModel(model) ?? { video: null, caps: { attachments: 0, promptCharacters: 0 } };
   const prompt = 'x'.repeat(Math.min(2500, caps.promptCharacters ?? 2500));
@@ -71,8 +71,10 @@ function tasksFor(model: string): WorkerTask[] {
         { generateAudio: false },
       ]
     : [{}];
-  return settings.flatMap((configs) =>
-    counts.map((count) => taskFor(model, { prompt, configs, attachments: pictures.slice(0, count) })),
+  return settings.flatMap((configs, index) =>
+    (index === 0 || index === settings.length - 1 ? counts : [0]).map((count) =>
+      taskFor(model, { prompt, configs, attachments: pictures.slice(0, count) }),
+    ),
   );
 }
 

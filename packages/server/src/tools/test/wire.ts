@@ -68,5 +68,5 @@ export async function refusedAs(response: Response, code: ProblemCode) {
   expect(problem.requestId).toBe(response.headers.get('x-request-id'));
   expect(response.status).toBe(problem.status);
   expect(error?.message).toBe(`${problem.title}: ${problem.detail}`);
-  return { id, code: error?.code };
+  return { ...problem, id, rpcCode: error?.code };
 }
