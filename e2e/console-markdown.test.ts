@@ -2,8 +2,8 @@ import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { inConsole } from './console-house.ts';
 
-/** 20 kB of emphasis that never closes, which take a parser half a minute. */
-const ENDLESS = '*a_ '.repeat(5000);
+/** 80 kB of emphasis that never closes, which take a parser minutes. */
+const ENDLESS = '*a_ '.repeat(20_000);
 const DEEP = '>'.repeat(3000);
 const PLAIN = /shown as plain text/;
 

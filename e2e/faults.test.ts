@@ -102,10 +102,10 @@ test('a provider that says when to come back is not asked before', async () => {
 });
 
 test('a cap of the vendor is named before anything is paid', async () => {
-  const id = await service.generate('meshy-7', 'x'.repeat(601));
+  const id = await service.generate('meshy-7', 'x'.repeat(801));
   expect((await service.ended(id)).generation?.error).toMatchObject({
     code: REJECTED,
-    message: expect.stringContaining('600'),
+    message: expect.stringContaining('800'),
   });
   expect(vendor.paidFor(id)).toBe(0);
 });

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startVendor } from '../packages/worker/src/test/vendor.ts';
 import { openGate } from './gate.ts';
 import { Service } from './service.ts';
 import { lacksTemporal, TemporalServer } from './temporal-server.ts';
@@ -6,7 +8,7 @@ import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 const isLacking = lacksTemporal();
 const QUICKLY = { RECONCILE_SECONDS: '1' };
 
-describe.skipIf(isLacking)('workers that are killed under Temporal', () => {
+describe.skipIf(isLacking)('workers that are killed or stopped under Temporal', () => {
   let temporal: TemporalServer;
 
   beforeAll(async () => {
@@ -18,6 +20,27 @@ describe.skipIf(isLacking)('workers that are killed under Temporal', () => {
   });
 
   const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
+
+  test('a worker that is stopped for 20 s while it orders comes back beside its replacement: one order, one file', async () => {
+    await using vendor = await startVendor(60_000);
+    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
+    const first = await service.startWorker('first');
+    const stopped = Promise.withResolvers<void>();
+    vendor.on = ({ kind, moment }) => {
+      if (kind !== 'submit' || moment !== 'asked') return undefined;
+      first.child.kill('SIGSTOP');
+      stopped.resolve();
+      return undefined;
+    };
+    const id = await service.generate('minimax-h3', 'Stopped for a while');
+    await stopped.promise;
+    await service.startWorker('second');
+    await sleep(20_000);
+    first.child.kill('SIGCONT');
+    const file = await service.ended(id);
+    expect(file.generation).toMatchObject({ status: 'SUCCEEDED', error: null });
+    expect(vendor.paidFor(id)).toBe(1);
+  });
 
   test('killed while it waits for a job, another one goes on and orders nothing', async () => {
     await using service = await start({ SANDBOX_MILLISECONDS: '4000' });

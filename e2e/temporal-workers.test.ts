@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startVendor } from '../packages/worker/src/test/vendor.ts';
@@ -37,27 +36,6 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
     expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
     expect(vendor.calls.filter(({ kind }) => kind === 'submit')).toHaveLength(7);
     expect(vendor.paidFor(id)).toBe(0);
-  });
-
-  test('a worker that is stopped for 20 s while it orders comes back beside its replacement: one order, one file', async () => {
-    await using vendor = await startVendor(60_000);
-    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
-    const first = await service.startWorker('first');
-    const stopped = Promise.withResolvers<void>();
-    vendor.on = ({ kind, moment }) => {
-      if (kind !== 'submit' || moment !== 'asked') return undefined;
-      first.child.kill('SIGSTOP');
-      stopped.resolve();
-      return undefined;
-    };
-    const id = await service.generate('minimax-h3', 'Stopped for a while');
-    await stopped.promise;
-    await service.startWorker('second');
-    await sleep(20_000);
-    first.child.kill('SIGCONT');
-    const file = await service.ended(id);
-    expect(file.generation).toMatchObject({ status: 'SUCCEEDED', error: null });
-    expect(vendor.paidFor(id)).toBe(1);
   });
 
   test('what a worker without the key is offered goes to the one that has it', async () => {

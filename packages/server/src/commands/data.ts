@@ -5,12 +5,12 @@ import { destination, type Logger, pino } from 'pino';
 import { type CommandSettings, loadEnvironment, readCommandSettings, readConfig } from '../config.ts';
 import { type DatabaseAddress, type OpenDatabase, openDatabase } from '../db/open.ts';
 import type { Database } from '../db/schema.ts';
-import { type Deps, openDeps } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { describeError } from '../describe-error.ts';
-import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
 import { CommandError } from './output.ts';
 
+// The server's own modules are imported by the commands that use them: most commands need none and start in half the time.
 const log = pino({ level: 'warn', serializers: { err: describeError } }, destination(2));
 
 /** Runs a command on the database of the server, beside it; needs no other setting than where the data is. */
@@ -30,6 +30,7 @@ export const withStorage = (
 ): Promise<void> =>
   withDatabase(async ({ db }, { storageUrl }) => {
     const unused = { publicUrl: 'http://localhost', signingKeys: [randomBytes(32)] } as const;
+    const { openStorage } = await import('../storage/open.ts');
     await using storage = openStorage({ storageUrl, ...unused });
     process.stderr.write(`Storage: ${storageUrl}\n`);
     await work({ db, storage, log });
@@ -39,6 +40,7 @@ export const withStorage = (
 export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
   const config = readConfig(loadEnvironment());
   announce(config.database, false);
+  const { openDeps } = await import('../deps.ts');
   await using deps = openDeps(config, log);
   await work(deps);
 }

@@ -11,10 +11,8 @@ import { clockOf } from '../generation/clock.ts';
 import { createPrivately } from '../private-files.ts';
 import { listWorkers } from '../workers/queries.ts';
 import { withDatabase, withDeps } from './data.ts';
-import { createDemo } from './demo.ts';
 import { takeEnvironmentFile } from './environment-file.ts';
 import { expiry } from './expiry.ts';
-import { passOnTools } from './mcp.ts';
 import { CommandError, createOutput, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
 import { addStorageCommands } from './storage.ts';
@@ -188,6 +186,7 @@ function program(): Command {
     .description('make a workspace to try things in, with people in all five roles, projects and folders')
     .action(() =>
       withDeps(async (deps) => {
+        const { createDemo } = await import('./demo.ts');
         const demo = await createDemo(deps);
         const rows = demo.people.map(({ name, email, role, key }) => [
           name,
@@ -212,10 +211,11 @@ function program(): Command {
         'REVIEW_TOKEN',
       ),
     )
-    .action(({ url, token }: { url: string; token?: string }) => {
+    .action(async ({ url, token }: { url: string; token?: string }) => {
       if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
       if (!token) throw new CommandError('--token: give an API key, or set REVIEW_TOKEN');
-      return passOnTools({ url, token });
+      const { passOnTools } = await import('./mcp.ts');
+      await passOnTools({ url, token });
     });
   return review;
 }

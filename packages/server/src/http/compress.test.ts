@@ -3,8 +3,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type House, openHouse } from '../test/house.ts';
 import { eventually } from '../test/eventually.ts';
+import { type House, openHouse } from '../test/house.ts';
 import { uploadFile } from '../uploads/test/uploads.ts';
 
 let house: House & AsyncDisposable;
@@ -87,7 +87,10 @@ test('a range of a file of the API page is a range of its plain bytes', async ()
 test('Get File, whose strong ETag names its bytes, is not compressed, and stays 304 for a caller that has it', async () => {
   const id = await uploadFile(house, Buffer.from('some text'));
   // Hashed in the background, which changes the record.
-  await eventually(async () => (await house.people.owner.client.files.get({ params: { id } })).data.sha256 !== null, 'hashed');
+  await eventually(
+    async () => (await house.people.owner.client.files.get({ params: { id } })).data.sha256 !== null,
+    'hashed',
+  );
   const description = 'long '.repeat(300);
   await house.people.owner.client.files.update({ params: { id }, body: { description } });
   const first = await ask(`/api/files/${id}`, { 'accept-encoding': 'br' });

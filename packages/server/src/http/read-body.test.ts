@@ -231,7 +231,8 @@ onEachDatabase((house) => {
     for (const [path, token, body] of sent) {
       const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'idempotency-key': 'deep' };
       const answer = await fetch(house().url + path, { method: 'POST', headers, body });
-      const refused = path === '/mcp' ? await refusedAs(answer, 'INVALID_JSON') : await problemIn(answer, 'INVALID_JSON');
+      const refused =
+        path === '/mcp' ? await refusedAs(answer, 'INVALID_JSON') : await problemIn(answer, 'INVALID_JSON');
       expect(refused.detail).toContain('at most 200 levels');
     }
   });

@@ -17,7 +17,7 @@ type SharedContext = Omit<StepContext, 'signal'>;
 
 const BEAT_MS = 4000;
 /** Beyond the heartbeats that were missed already. */
-const RIVAL_MS = 10_000;
+const RIVAL_MS = 20_000;
 
 /** The steps as Temporal calls them: one try each, whose failure says whether and when to try again. */
 export function temporalActivities(context: SharedContext): Steps {
