@@ -30,14 +30,18 @@ export class PartWrites {
 
 /** The chunks of the body; throws the signal's reason as soon as it is aborted, also while no chunk arrives. */
 export async function* abortable(body: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => {});
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
   const chunks = body[Symbol.asyncIterator]();
+  let interrupt = (_reason: unknown) => {};
+  const abort = () => interrupt(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
   try {
     for (;;) {
-      const { done, value } = await Promise.race([chunks.next(), aborted]);
+      signal.throwIfAborted();
+      // A race of each chunk with one promise would keep all of them in memory until that promise is settled.
+      const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+        interrupt = reject;
+        chunks.next().then(resolve, reject);
+      });
       if (done) return;
       yield value;
     }
