@@ -99,6 +99,7 @@ const tasks = {
   snapshot: afterBuild((ready, args) => run(ready.node, ['scripts/snapshot.ts', ...args], ready)),
   benchmark: afterBuild((ready, args) => run(ready.node, ['scripts/benchmark.ts', ...args], ready)),
   chaos: afterBuild((ready, args) => run(ready.node, ['scripts/chaos.ts', ...args], ready)),
+  drill: afterBuild((ready, args) => run(ready.node, ['scripts/drill.ts', ...args], ready)),
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),
   build: (ready, args) => run('turbo', ['run', 'build', '--output-logs=new-only', ...args], ready),
   format: (ready) => run('biome', ['check', '--write', '.'], ready),

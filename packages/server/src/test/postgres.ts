@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.stop;
 }
 
-async function startPostgres() {
+export async function startPostgres() {
   const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
   // Postgres runs as a user of its own, which has to reach the folder.

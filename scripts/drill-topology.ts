@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../e2e/dev-process.ts';
+import { type ObjectStore, startObjectStore } from '../e2e/object-store.ts';
+import type { Program } from '../e2e/processes.ts';
+import { PROXIES, type RunningProxy, startProxy } from '../e2e/proxies.ts';
+import { Service } from '../e2e/service.ts';
+import { TemporalServer } from '../e2e/temporal-server.ts';
+import { type Client, items } from '../packages/client/dist/index.js';
+import { createDatabase, startPostgres } from '../packages/server/src/test/postgres.ts';
+import { type Wire, wireTo } from '../packages/server/src/test/wire.ts';
+
+const CLOCK = new URL('../e2e/preload/jumping-clock.ts', import.meta.url);
+const SETTINGS = {
+  DRAIN_SECONDS: '5',
+  TRUST_PROXY: '1',
+  RECONCILE_SECONDS: '5',
+  GENERATION_QUEUE_LIMIT: '100000',
+  // The object store's stand-in takes no parts over 10 MB.
+  UPLOAD_PART_SIZE: String(5 * 1024 * 1024),
+  LOG_LEVEL: 'fatal',
+};
+/** What is still open when nothing has ended for this long is stuck. */
+const SETTLE_MS = 120_000;
+
+/** Two servers behind a proxy, two workers, Postgres, Temporal and an object store, each a process of this host. */
+export class Topology implements AsyncDisposable {
+  readonly service: Service;
+  readonly proxy: RunningProxy;
+  readonly temporal: TemporalServer;
+  readonly objectStore: ObjectStore;
+  /** One per server. */
+  readonly wires: readonly [Wire, Wire];
+  readonly serverUrls: readonly [string, string];
+  readonly #ports: readonly [string, string];
+  readonly #servers: (Program | null)[];
+  readonly #workers: (Program | null)[] = [null, null];
+  readonly #disposed: AsyncDisposableStack;
+
+  private constructor(parts: {
+    service: Service;
+    proxy: RunningProxy;
+    temporal: TemporalServer;
+    objectStore: ObjectStore;
+    wires: readonly [Wire, Wire];
+    ports: readonly [string, string];
+    second: Program;
+    disposed: AsyncDisposableStack;
+  }) {
+    ({ service: this.service, proxy: this.proxy, temporal: this.temporal, objectStore: this.objectStore } = parts);
+    this.wires = parts.wires;
+    this.#ports = parts.ports;
+    this.serverUrls = [`http://127.0.0.1:${parts.ports[0]}`, `http://127.0.0.1:${parts.ports[1]}`];
+    this.#servers = [parts.service.server, parts.second];
+    this.#disposed = parts.disposed;
+  }
+
+  static async start(): Promise<Topology> {
+    await using starting = new AsyncDisposableStack();
+    const [kind] = PROXIES;
+    if (kind === undefined) throw new Error('the drill needs nginx or HAProxy');
+    const postgres = await startPostgres();
+    starting.defer(postgres.stop);
+    const database = starting.use(await createDatabase(postgres.url, 'template0'));
+    const wires = [starting.use(await wireTo(database.url)), starting.use(await wireTo(database.url))] as const;
+    const temporal = starting.use(await TemporalServer.started());
+    const objectStore = starting.use(await startObjectStore());
+    const settings = { ...SETTINGS, DATABASE_URL: wires[0].url };
+    const service = starting.use(await Service.start(settings, { temporal, objectStore }));
+    const ports = [new URL(service.url).port, await freePort()] as const;
+    const second = await service.startServer({ PORT: ports[1], DATABASE_URL: wires[1].url });
+    const proxy = starting.use(await startProxy(kind, ports));
+    const disposed = starting.move();
+    const topology = new Topology({ service, proxy, temporal, objectStore, wires, ports, second, disposed });
+    for (const index of [0, 1]) await topology.startWorker(index);
+    return topology;
+  }
+
+  async startServer(index: number, clockAheadMs = 0): Promise<void> {
+    const clock = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_AHEAD: String(clockAheadMs) };
+    this.#servers[index] = await this.service.startServer({
+      PORT: this.#ports[index] ?? '',
+      DATABASE_URL: this.wires[index]?.url ?? '',
+      ...(clockAheadMs !== 0 && clock),
+    });
+  }
+
+  async killServer(index: number): Promise<void> {
+    await this.#servers[index]?.end('SIGKILL');
+  }
+
+  async restartServer(index: number, clockAheadMs = 0): Promise<void> {
+    const code = await this.#servers[index]?.end('SIGTERM');
+    if (code !== 0) console.log(`drill: a server that was told to stop ended with ${code}`);
+    await this.startServer(index, clockAheadMs);
+  }
+
+  stopServer = (index: number, milliseconds: number) => pause(this.#servers[index], milliseconds);
+  stopWorker = (index: number, milliseconds: number) => pause(this.#workers[index], milliseconds);
+
+  async killWorker(index: number): Promise<void> {
+    await this.#workers[index]?.end('SIGKILL');
+  }
+
+  async startWorker(index: number): Promise<void> {
+    const url = this.serverUrls[index] ?? this.service.url;
+    this.#workers[index] = await this.service.startWorker(`worker-${index}`, { SERVER_URL: url });
+  }
+
+  /** Waits until every generation has ended, or none ends any more. */
+  async settle(client: Client): Promise<void> {
+    const body = { status: 'GENERATING' } as const;
+    for (let [open, since] = [Number.POSITIVE_INFINITY, Date.now()]; Date.now() - since < SETTLE_MS; ) {
+      let left = 0;
+      for await (const _ of items(client.files.list, { params: { id: this.service.projectId }, body })) left += 1;
+      if (left === 0) return;
+      if (left < open) [open, since] = [left, Date.now()];
+      await sleep(1000);
+    }
+  }
+
+  [Symbol.asyncDispose] = () => this.#disposed.disposeAsync();
+}
+
+async function pause(program: Program | null | undefined, milliseconds: number): Promise<void> {
+  program?.child.kill('SIGSTOP');
+  await sleep(milliseconds);
+  program?.child.kill('SIGCONT');
+}

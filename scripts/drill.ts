@@ -1,0 +1,122 @@
+// Runs two servers behind a reverse proxy, two workers, Postgres, Temporal and an object store on this host, under mixed load,
+// while each part in turn is killed, stopped or cut off. Prints what callers saw during each fault, then compares
+// every acknowledged write with what is there. Ends by itself.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { audit, Ledger } from './drill-ledger.ts';
+import { Load, nothingSeen, type Seen } from './drill-load.ts';
+import { Topology } from './drill-topology.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
+const minutes = Number(values.minutes);
+if (!(minutes >= 1 && minutes <= 240)) throw new Error('--minutes: write a number from 1 to 240');
+
+/** Each begins the fault, waits, and ends it; the rest of its share of time shows the recovery. */
+const FAULTS: Record<string, (topology: Topology) => Promise<void>> = {
+  'no fault': async () => {},
+  'server killed': async (topology) => {
+    await topology.killServer(0);
+    await sleep(5000);
+    await topology.startServer(0);
+  },
+  'server stopped for 10 s': (topology) => topology.stopServer(1, 10_000),
+  'rolling restart': async (topology) => {
+    for (const index of [0, 1]) await topology.restartServer(index);
+  },
+  'worker killed': async (topology) => {
+    await topology.killWorker(0);
+    await topology.startWorker(0);
+  },
+  'worker stopped for 20 s': (topology) => topology.stopWorker(1, 20_000),
+  'no worker for 20 s': async (topology) => {
+    for (const index of [0, 1]) await topology.killWorker(index);
+    await sleep(20_000);
+    for (const index of [0, 1]) await topology.startWorker(index);
+  },
+  'Postgres connections cut': async (topology) => {
+    for (const wire of topology.wires) await wire.cut();
+    await sleep(3000);
+    for (const wire of topology.wires) await wire.mend();
+  },
+  'Postgres stalled for 10 s': async (topology) => {
+    for (const wire of topology.wires) wire.stall();
+    await sleep(10_000);
+    for (const wire of topology.wires) wire.resume();
+  },
+  'one server cut off from Postgres for 15 s': async ({ wires: [first] }) => {
+    await first.cut();
+    await sleep(15_000);
+    await first.mend();
+  },
+  'Temporal killed for 15 s': async ({ temporal }) => {
+    await temporal.kill();
+    await sleep(15_000);
+    await temporal.start();
+  },
+  'object store away for 15 s': async ({ objectStore }) => {
+    objectStore.gate.on = () => 503;
+    await sleep(15_000);
+    objectStore.gate.on = () => undefined;
+  },
+  'clock of one server 10 minutes ahead': (topology) => topology.restartServer(1, 600_000),
+  'no fault again': async () => {},
+};
+
+async function drill(): Promise<number> {
+  await using topology = await Topology.start();
+  const { service, proxy } = topology;
+  const ledger = new Ledger();
+  const over = new AbortController();
+  const seenBy = new Map<string, Seen>();
+  let current = nothingSeen();
+  const client = service.clientAt(proxy.url, {
+    retries: 10,
+    fetch: (...request) => {
+      current.requests += 1;
+      return fetch(...request);
+    },
+  });
+  const load = new Load(client, service.projectId, ledger, over.signal);
+  const running = Promise.all([
+    load.run(proxy.url, service.key),
+    ...topology.serverUrls.map((url) => load.probeReadiness(url, over.signal)),
+  ]);
+
+  const share = (minutes * 60_000) / Object.keys(FAULTS).length;
+  for (const [name, act] of Object.entries(FAULTS)) {
+    current = nothingSeen();
+    load.seen = current;
+    seenBy.set(name, current);
+    const started = performance.now();
+    await act(topology);
+    await sleep(Math.max(0, share - (performance.now() - started)));
+    console.log(line(name, current));
+  }
+  over.abort();
+  await running;
+
+  await topology.settle(client);
+  const found = await audit(service, client, ledger, await topology.objectStore.keys());
+  const requests = [...seenBy.values()].reduce((sum, seen) => sum + seen.requests, 0);
+  const { comments, uploads, generations } = ledger;
+  console.log(
+    `drill: ${requests} requests, ${comments.size} comments, ${uploads.size} uploads, ${generations.size} generations acknowledged`,
+  );
+  const { lost, wrong, twice, stuck, orphans, failed } = found;
+  console.log(`drill: ${lost} lost, ${wrong} wrong, ${twice} twice, ${stuck} stuck, ${orphans} orphans`);
+  for (const [reason, count] of failed) console.log(`drill: ${count} generations failed: ${reason}`);
+  return lost + wrong + twice + stuck + orphans === 0 ? 0 : 1;
+}
+
+function line(name: string, seen: Seen): string {
+  const probes = [...seen.probes].map(([status, count]) => `${count} x ${status || 'no answer'}`).join(', ');
+  const failed = [...seen.failedCalls].map(([what, count]) => `${count} x ${what}`).join('; ') || 'none';
+  return [
+    `${name}:`,
+    `  requests ${seen.requests}, probes without retry: ${probes}`,
+    `  longest gap ${Math.round(seen.longestGapMs)} ms, /readyz silent ${seen.silentReadiness}, failed after retries: ${failed}`,
+  ].join('\n');
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+process.exitCode = await drill();
