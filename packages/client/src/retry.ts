@@ -5,7 +5,7 @@ const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 /** How long one call may wait altogether because the service says when to come back: a rate window and a bit. */
 const TOLD_LIMIT_MS = 120_000;
-/** Of a slow line, a proxy or a service that is starting: the request was not carried out, or nobody knows. */
+/** Timeouts and gateway errors: the request was not carried out, or its outcome is unknown. */
 const PASSING: readonly number[] = [408, 502, 503, 504];
 
 export interface Patience {

@@ -5,7 +5,7 @@ import { diskDirectories } from './storage/open.ts';
 
 const OTHERS = 0o077;
 
-/** New files get mode 0600 and new directories 0700, whoever creates them in this process. */
+/** Gives new files of this process mode 0600 and new directories 0700. */
 export const createPrivately = (): void => void process.umask(OTHERS);
 
 /**

@@ -43,7 +43,7 @@ export async function lockSolelyOwned(
     .execute();
 }
 
-/** Makes the user an owner of each project, whatever they were there before. */
+/** Makes the user an owner of each project, as a new member or in place of an earlier role. */
 export async function makeOwner(trx: Writer, userId: string, projectIds: string[], at: string): Promise<void> {
   for (const projectId of projectIds) {
     await trx

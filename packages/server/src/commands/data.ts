@@ -45,7 +45,7 @@ export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<voi
   await work(deps);
 }
 
-/** Says which database is used, so that nobody works on another one than intended without noticing. */
+/** Prints which database is used, so that a wrong one is noticed. */
 function announce(address: DatabaseAddress, mayCreate: boolean): void {
   const name = nameOf(address);
   if (address.dialect === 'sqlite' && !mayCreate && !existsSync(address.path)) {

@@ -4,7 +4,7 @@ import { withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 const DEFAULT_HOURS = 48;
-/** As long as an upload may take, so that nothing under way is touched whatever the clocks say. */
+/** The lifetime of an upload: younger objects may belong to one that is still in progress. */
 const MIN_HOURS = 24;
 /** Findings are counted without end, but shown and kept in memory up to here. */
 const MAX_SHOWN = 1000;

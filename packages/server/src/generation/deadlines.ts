@@ -29,7 +29,7 @@ export async function endOverdue(deps: Watched): Promise<void> {
   }
 }
 
-/** What nobody started is nobody's failure: ordered again, it may go through. */
+/** Retryable: it never started, so a new order may succeed. */
 async function reasonOfWait(deps: Watched, generation: StoredGeneration): Promise<GenerationError> {
   const reason = (await findWaitingReasons(deps, [generation])).get(generation.fileId);
   const why =
