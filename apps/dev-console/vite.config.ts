@@ -7,7 +7,7 @@ const server = process.env['SERVER_URL'] ?? 'http://127.0.0.1:3000';
 const proxied = ['/api', '/blobs', '/docs', '/mcp', '/problems', '/readyz'];
 
 export default defineConfig({
-  plugins: [react(), firstLoad(['ping/sign-in.tsx', 'generation/runs-page.tsx', 'projects/list-page.tsx'])],
+  plugins: [react(), firstLoad(['sign-in/page.tsx', 'generation/runs-page.tsx', 'projects/list-page.tsx'])],
   resolve: {
     alias: {
       '@ts-rest/core': fileURLToPath(new URL('src/ts-rest.ts', import.meta.url)),

@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@review/client';
 import { QueryClient } from '@tanstack/react-query';
 import { watchedFetch } from './rate-limits.ts';
-import { savedKey } from './session.ts';
+import { savedKey } from './saved-key.ts';
 
 export const clientFor = (token: string | (() => string)): Client =>
   // Somebody is looking: better to say what is wrong than to keep trying for long.

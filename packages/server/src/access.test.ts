@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
 import { contract, getForm, type Room, SCOPES, type Scope } from '@review/contract';
 import { expect, test } from 'vitest';
-import { SUBJECT_FINDERS } from './http/subjects.ts';
+import { SUBJECT_FINDERS } from './rooms/subjects.ts';
 import { type House, json, onEachDatabase, PEOPLE, type Person, type PersonName } from './test/house.ts';
 import { OPERATIONS, type Operation } from './test/operations.ts';
 import { membershipOf, newcomer, newProject } from './test/people.ts';

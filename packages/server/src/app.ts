@@ -1,19 +1,19 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
-import { measureQueue } from './generation/queue-watch.ts';
 import { compressAnswers } from './http/compress.ts';
-import { serveConsole } from './http/console.ts';
-import { documents } from './http/documents.ts';
-import { openDoor } from './http/door.ts';
-import { errorPage, nothingHere } from './http/error-page.ts';
-import { health, type Readiness } from './http/health.ts';
+import { errorHandler, notFound } from './http/error-handler.ts';
+import { createGuard } from './http/guard.ts';
 import { mountContract } from './http/implement.ts';
 import { mountWorkerApi } from './http/implement-worker-api.ts';
 import { observe } from './http/observe.ts';
 import { allOperations } from './http/operations.ts';
 import { overrideMethod } from './http/query-method.ts';
-import { rooms } from './rooms.ts';
+import { serveConsole } from './pages/console.ts';
+import { documents } from './pages/documents.ts';
+import { health, type Readiness } from './pages/health.ts';
+import { measureQueue } from './rooms/generation/queue-watch.ts';
+import { rooms } from './rooms/index.ts';
 import { mountTools } from './tools/mount.ts';
 
 /** The whole service as an Express app, in the order a request passes it. */
@@ -36,14 +36,14 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());
   app.use(documents(deps));
-  const door = openDoor(deps);
+  const guard = createGuard(deps);
   const operations = allOperations(rooms(deps));
-  mountContract(app, deps, door, operations, (db) => allOperations(rooms({ ...deps, db })));
-  mountTools(app, deps, door, operations);
-  mountWorkerApi(app, deps, door.limiter);
+  mountContract(app, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db })));
+  mountTools(app, deps, guard, operations);
+  mountWorkerApi(app, deps, guard.limiter);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
-  app.use(nothingHere);
-  app.use(errorPage(deps));
+  app.use(notFound);
+  app.use(errorHandler(deps));
   return app;
 }
 

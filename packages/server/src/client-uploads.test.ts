@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type UploadOptions, type UploadState, upload } from '@review/client';
 import { describe, expect, test } from 'vitest';
+import { newFolder, sha256, storedBytes } from './rooms/uploads/test/uploads.ts';
 import { onEachDatabase, refusal } from './test/house.ts';
-import { newFolder, sha256, storedBytes } from './uploads/test/uploads.ts';
 
 const bytes = new Uint8Array(randomBytes(10_500));
 const PARTS = 10;

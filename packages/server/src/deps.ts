@@ -1,72 +1,39 @@
-import { type Logger, pino } from 'pino';
-import { Registry } from 'prom-client';
-import type { Config } from './config.ts';
-import { type OpenDatabase, openDatabase } from './db/open.ts';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Config } from './config/config.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Clock } from './db/clock.ts';
+import type { OpenDatabase } from './db/database.ts';
 import type { Database } from './db/schema.ts';
-import { describeError } from './describe-error.ts';
-import { FileWatch } from './files/watch.ts';
-import { Bell } from './generation/bell.ts';
-import { type Clock, clockOf } from './generation/clock.ts';
-import { Dispatcher } from './generation/dispatcher.ts';
-import { deriveSecrets, type Secrets } from './secrets.ts';
-import { openStorage } from './storage/open.ts';
+import type { FileWatch } from './notify/file-watch.ts';
+import type { Notifier } from './notify/notifier.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What the rooms and the generic steps are given. */
+/** The dependencies of the rooms and of the request pipeline. */
 export interface Deps extends AsyncDisposable {
   config: Config;
   db: Database;
   opened: OpenDatabase;
-  /** By which leases, deadlines and heartbeats are judged. */
+  /** Judges leases, deadlines and heartbeats. */
   clock: Clock;
   storage: Storage;
   secrets: Secrets;
   /** Wakes requests that wait for a file. */
   watch: FileWatch;
-  /** Wakes whoever waits for generations to run. */
-  bell: Bell;
-  /** Hands generations to Temporal; null where another engine runs them. */
-  dispatcher: Dispatcher | null;
-  /** Aborted when the process stops: nobody waits any longer. */
+  /** Wakes claims and the dispatcher when a generation is queued or a slot is released. */
+  queueNotifier: Notifier;
+  /** Starts generations as Temporal workflows; null where the embedded engine runs them. */
+  dispatcher: WorkflowDispatcher | null;
+  /** Aborted when the process stops, so that no request waits any longer. */
   stopping: AbortSignal;
   log: Logger;
   metrics: Registry;
 }
 
-export function openDeps(
-  config: Config,
-  log: Logger = pino({ level: config.logLevel, serializers: { err: describeError } }),
-  stopping: AbortSignal = new AbortController().signal,
-): Deps {
-  const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
-  const secrets = deriveSecrets(config.secretKey, config.previousSecretKey);
-  const storage = openStorage({
-    storageUrl: config.storageUrl,
-    publicUrl: config.publicUrl,
-    signingKeys: secrets.blobs,
-  });
-  const watch = new FileWatch(config.waitLimit, config.waitSeconds * 1000);
-  const bell = new Bell();
-  const clock = clockOf(opened.dialect);
-  const dispatcher = config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, clock, bell, log }) : null;
-  return {
-    config,
-    db: opened.db,
-    opened,
-    clock,
-    storage,
-    secrets,
-    watch,
-    bell,
-    dispatcher,
-    stopping,
-    log,
-    metrics: new Registry(),
-    async [Symbol.asyncDispose]() {
-      watch.wakeAll();
-      await dispatcher?.[Symbol.asyncDispose]();
-      await storage[Symbol.asyncDispose]();
-      await opened[Symbol.asyncDispose]();
-    },
-  };
+/** Starts and cancels the workflows of generations. */
+export interface WorkflowDispatcher extends AsyncDisposable {
+  start(signal: AbortSignal): Promise<void>;
+  cancel(fileId: string): Promise<void>;
+  /** Whether Temporal answers. */
+  isReachable(): Promise<boolean>;
 }

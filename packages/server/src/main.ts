@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { rekeyAccessLinks } from './access-links/rekey.ts';
 import { createApp } from './app.ts';
-import { ConfigError, loadEnvironment, readConfig } from './config.ts';
+import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { IncompatibleSchema, migrate } from './db/migrate.ts';
-import { openDeps } from './deps.ts';
-import { keepDeadlines } from './generation/deadlines.ts';
-import { takeOver } from './generation/hand-over.ts';
-import { watchQueue } from './generation/queue-watch.ts';
 import { listen } from './listen.ts';
-import { createPrivately, tightenPermissions } from './private-files.ts';
+import { openDeps } from './open-deps.ts';
+import { rekeyAccessLinks } from './rooms/access-links/rekey.ts';
+import { keepDeadlines } from './rooms/generation/deadlines.ts';
+import { takeOver } from './rooms/generation/hand-over.ts';
+import { watchQueue } from './rooms/generation/queue-watch.ts';
+import { createPrivately, tightenPermissions } from './storage/private-files.ts';
 import { startSweeper } from './sweeper.ts';
 
 async function main(): Promise<void> {

@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { secondsFromNow } from './db/time.ts';
-import { sweep } from './sweeper.ts';
-import { type House, onEachDatabase, refusal } from './test/house.ts';
 import {
   cancel,
   complete,
@@ -14,7 +12,9 @@ import {
   storedBytes,
   upload,
   uploadFile,
-} from './uploads/test/uploads.ts';
+} from './rooms/uploads/test/uploads.ts';
+import { sweep } from './sweeper.ts';
+import { type House, onEachDatabase, refusal } from './test/house.ts';
 
 const bytes = Buffer.from('some bytes');
 

@@ -1,17 +1,17 @@
 import { withoutTimeouts } from './db/open.ts';
 import { now, secondsFromNow } from './db/time.ts';
 import type { Deps } from './deps.ts';
-import { hashUploadedFiles } from './files/hash.ts';
-import { deleteUnfinishedFile } from './files/queries.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
-import { deleteDueProjects } from './projects/queries.ts';
+import { hashUploadedFiles } from './rooms/files/hash.ts';
+import { deleteUnfinishedFile } from './rooms/files/queries.ts';
+import { deleteDueProjects } from './rooms/projects/queries.ts';
 import {
   dropStaleUpload,
   findStaleUploads,
   forgetDoomedBlob,
   forgetUpload,
   listDoomedBlobs,
-} from './uploads/queries.ts';
+} from './rooms/uploads/queries.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 

@@ -1,10 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { contract, LinkRole, timestampOf } from '@review/contract';
 import { useState } from 'react';
-import { roleName } from '../access.ts';
 import { client } from '../api.ts';
 import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
+import { roleName } from '../session/access.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
 const LASTING = [

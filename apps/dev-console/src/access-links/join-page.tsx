@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { client } from '../api.ts';
 import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
-import { useSession } from '../ping/session-query.ts';
+import { useSession } from '../session/session-query.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 

@@ -1,10 +1,10 @@
 import type { CommentAttachment } from '@review/contract';
 import { client } from '../api.ts';
 import { useChange } from '../change.ts';
-import { save } from '../files/save.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { save } from '../ui/save.ts';
 import { sizeOf } from '../ui/size.ts';
 import classes from './attachments.module.css';
 

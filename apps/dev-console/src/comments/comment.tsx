@@ -5,7 +5,7 @@ import { client } from '../api.ts';
 import { AttachmentLinks } from '../attachments/attachment-links.tsx';
 import { useMe } from '../members/me.ts';
 import { useProject } from '../projects/project-query.ts';
-import { Reactions } from '../reactions/reactions.tsx';
+import { Reactions, sendToggle, type Toggle, toggled } from '../reactions/reactions.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -48,6 +48,11 @@ export function Comment({ comment, context, thread }: CommentProps) {
     id,
     () => client.comments.delete({ params: { id } }),
     (before) => ({ ...before, deletedAt: before.updatedAt, content: null, author: null, attachments: [] }),
+  );
+  const react = useCommentChange(
+    id,
+    (toggle: Toggle) => sendToggle(id, toggle),
+    (before, { type }) => ({ ...before, reactions: toggled(before.reactions, type) }),
   );
   const { uneditable, undeletable } = useOwnership(comment, context.projectId);
   const unfold = thread && (replies.count > 0 || deletedAt === null) && (
@@ -109,7 +114,13 @@ export function Comment({ comment, context, thread }: CommentProps) {
           </>
         )}
         <Group gap={6} mt={2}>
-          {deletedAt === null && <Reactions comment={comment} refusal={refusal(contract.reactions.create)} />}
+          {deletedAt === null && (
+            <Reactions
+              reactions={comment.reactions}
+              refusal={refusal(contract.reactions.create)}
+              onToggle={react.mutate}
+            />
+          )}
           {unfold}
           {thread && deletedAt === null && (
             <ActionButton
@@ -124,6 +135,7 @@ export function Comment({ comment, context, thread }: CommentProps) {
           )}
         </Group>
         {resolve.isError && <ProblemNotice error={resolve.error} />}
+        {react.isError && <ProblemNotice error={react.error} />}
         {remove.isError && <ProblemNotice error={remove.error} />}
         {thread?.isOpen && thread.replies}
       </Stack>

@@ -1,8 +1,7 @@
 import { Loader, Text } from '@mantine/core';
-import { contract } from '@review/contract';
+import { contract, type FileRecord } from '@review/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { fileQuery } from '../files/queries.ts';
 import { useProject } from '../projects/project-query.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -17,7 +16,7 @@ import classes from './thread-list.module.css';
 import { WaitingComment } from './waiting-comment.tsx';
 
 interface FileCommentsProps {
-  fileId: string;
+  file: FileRecord;
   /** Where the viewer stands: milliseconds into a video or the page of a document; null where there is no such place. */
   anchor: number | null;
   onJump: (anchor: number) => void;
@@ -27,11 +26,9 @@ interface FileCommentsProps {
 }
 
 /** The comments on a file; one with a place in it leads there. */
-export function FileComments({ fileId, anchor, onJump, thread, onThread }: FileCommentsProps) {
-  const { data: file } = useQuery(fileQuery(fileId));
-  if (file === undefined) return null;
+export function FileComments({ file, anchor, onJump, thread, onThread }: FileCommentsProps) {
   const anchorKind = anchorKindOf(file);
-  const context = { projectId: file.project.id, on: { file: fileId }, anchorKind, onJump, thread, onThread };
+  const context = { projectId: file.project.id, on: { file: file.id }, anchorKind, onJump, thread, onThread };
   return <ThreadList context={context} anchor={anchorKind === null ? null : anchor} />;
 }
 

@@ -11,8 +11,8 @@ import { ActionItem } from '../ui/action-item.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { NameDialog } from '../ui/name-dialog.tsx';
+import { save } from '../ui/save.ts';
 import { isOpen } from './queries.ts';
-import { save } from './save.ts';
 
 interface FileMenuProps {
   file: FileRecord;

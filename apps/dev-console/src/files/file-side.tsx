@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core';
 import { contract, type FileRecord } from '@review/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRefusal } from '../access.ts';
 import { FileComments } from '../comments/thread-list.tsx';
 import { OUTPUTS } from '../models/queries.ts';
+import { useRefusal } from '../session/access.ts';
 import { Copied } from '../ui/copied.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
@@ -29,7 +29,7 @@ export function FileSide({ file, at, onJump }: FileSideProps) {
       {forbidden !== null && <ForbiddenHint reason={forbidden} />}
       {forbidden === null && (
         <FileComments
-          fileId={file.id}
+          file={file}
           anchor={at}
           onJump={onJump}
           thread={thread}

@@ -1,5 +1,5 @@
-import type { FileRecord } from '@review/contract';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FileRecord, FileStatus } from '@review/contract';
+import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
 const LOOK_AGAIN_MS = 2000;
@@ -42,4 +42,17 @@ export const downloadQuery = (id: string) =>
     queryKey: ['files', id, 'download'],
     queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
     staleTime: 5 * 60_000,
+  });
+
+/** The files of a project to choose from, newest first, page by page. */
+export const projectFilesQuery = (projectId: string, status?: FileStatus) =>
+  infiniteQueryOptions({
+    queryKey: ['files', 'all', projectId, { status }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const body = { ...(status !== undefined && { status }), ...(pageParam !== '' && { next: pageParam }) };
+      return client.files.list({ params: { id: projectId }, body }, { signal });
+    },
+    getNextPageParam: ({ page }) => page.next,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
   });

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { client } from '../api.ts';
 import { readAgain } from '../change.ts';
-import { savedKey } from '../session.ts';
+import { savedKey } from '../saved-key.ts';
 
 /** What is kept of an upload, so that it goes on after a reload once its file is chosen again. */
 const KeptUpload = z.object({

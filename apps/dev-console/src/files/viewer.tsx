@@ -1,18 +1,8 @@
 import { Skeleton, Text } from '@mantine/core';
-import type { FileRecord } from '@review/contract';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { sizeOf } from '../ui/size.ts';
-import type { Asked } from './use-at.ts';
-
-export interface ViewerProps {
-  file: FileRecord;
-  /** Signed: serves ranges without a credential. */
-  url: string;
-  asked: Asked | null;
-  /** Tells where in the file the visitor is; `settled` unless it is only passing, as a video that plays. */
-  onLook: (at: number, settled: boolean) => void;
-}
+import type { ViewerProps } from './viewers/viewer-props.ts';
 
 /** Each kind of content has a viewer of its own, which is fetched when the first such file is opened. */
 const VIEWERS: readonly [RegExp, ComponentType<ViewerProps>][] = [

@@ -3,10 +3,10 @@ import { capBreaches, contract, type ModelRecord, type Project } from '@review/c
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
-import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
 import { mostOf } from '../bounds.ts';
 import { ProjectChoice } from '../projects/project-choice.tsx';
+import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import notice from '../ui/notice.module.css';

@@ -2,9 +2,9 @@ import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/cor
 import { contract, FILE_STATUSES, OUTPUT_TYPES, type Project } from '@review/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRefusal } from '../access.ts';
 import { OUTPUTS } from '../models/queries.ts';
 import { ProjectChoice, useChosenProject } from '../projects/project-choice.tsx';
+import { useRefusal } from '../session/access.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';

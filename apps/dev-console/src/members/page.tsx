@@ -3,10 +3,10 @@ import { contract, PROJECT_ROLES, type Project, type ProjectMember, type Project
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { roleName } from '../access.ts';
 import { client } from '../api.ts';
 import { useChange } from '../change.ts';
 import { useProject } from '../projects/project-query.ts';
+import { roleName } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { Hinted } from '../ui/hinted.tsx';

@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useLocation } from '@tanstack/react-router';
-import { roleName, useRefusal } from '../access.ts';
+import { roleName, useRefusal } from '../session/access.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { Time } from '../ui/time.tsx';

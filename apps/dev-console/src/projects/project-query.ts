@@ -1,7 +1,7 @@
 import { contract, type Project, type Route } from '@review/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
+import { useRefusal } from '../session/access.ts';
 
 export const projectQuery = (id: string) =>
   queryOptions({

@@ -3,17 +3,26 @@ import { useDisclosure } from '@mantine/hooks';
 import { type CommentRecord, normalizeEmoji } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { useCommentChange } from '../comments/queries.ts';
 import { Hinted } from '../ui/hinted.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { ProblemNotice } from '../ui/problem-notice.tsx';
 import classes from './reactions.module.css';
 
 const OFFERED = ['👍', '❤️', '🎉', '😄', '👀', '🤔', '👎', '✅'];
 
 type Reactions = CommentRecord['reactions'];
 
-function toggled(reactions: Reactions, type: string): Reactions {
+/** A press on a reaction: gives it, or takes it back where `reacted`. */
+export interface Toggle {
+  type: string;
+  reacted: boolean;
+}
+
+export const sendToggle = (id: string, { type, reacted }: Toggle) =>
+  reacted
+    ? client.reactions.delete({ params: { id }, body: { type } })
+    : client.reactions.create({ params: { id }, body: { type } });
+
+export function toggled(reactions: Reactions, type: string): Reactions {
   const held = reactions.find((reaction) => reaction.type === type);
   if (held === undefined) return [...reactions, { type, count: 1, reacted: true }];
   const change = held.reacted ? -1 : 1;
@@ -22,21 +31,18 @@ function toggled(reactions: Reactions, type: string): Reactions {
     .filter(({ count }) => count > 0);
 }
 
-export function Reactions({ comment, refusal }: { comment: CommentRecord; refusal: string | null }) {
-  const { id, reactions } = comment;
+interface ReactionsProps {
+  reactions: Reactions;
+  refusal: string | null;
+  onToggle: (toggle: Toggle) => void;
+}
+
+export function Reactions({ reactions, refusal, onToggle }: ReactionsProps) {
   const [picking, picker] = useDisclosure(false);
-  const toggle = useCommentChange(
-    id,
-    ({ type, reacted }: { type: string; reacted: boolean }) =>
-      reacted
-        ? client.reactions.delete({ params: { id }, body: { type } })
-        : client.reactions.create({ params: { id }, body: { type } }),
-    (before, { type }) => ({ ...before, reactions: toggled(before.reactions, type) }),
-  );
   const press = (type: string) => {
     picker.close();
     if (refusal !== null) return;
-    toggle.mutate({ type, reacted: reactions.some((each) => each.type === type && each.reacted) });
+    onToggle({ type, reacted: reactions.some((each) => each.type === type && each.reacted) });
   };
   return (
     <>
@@ -70,7 +76,6 @@ export function Reactions({ comment, refusal }: { comment: CommentRecord; refusa
           </Popover.Dropdown>
         </Popover>
       </Hinted>
-      {toggle.isError && <ProblemNotice error={toggle.error} />}
     </>
   );
 }

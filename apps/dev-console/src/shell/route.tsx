@@ -1,8 +1,8 @@
 import { ApiProblem } from '@review/client';
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { sessionQuery } from '../ping/session-query.ts';
-import { forgetKey, savedKey } from '../session.ts';
+import { forgetKey, savedKey } from '../saved-key.ts';
+import { sessionQuery } from '../session/session-query.ts';
 import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute();

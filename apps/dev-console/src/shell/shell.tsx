@@ -2,7 +2,7 @@ import { Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { useSession } from '../ping/session-query.ts';
+import { useSession } from '../session/session-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PLACES } from './navigation.ts';
 import classes from './shell.module.css';

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { forgetKey } from '../session.ts';
+import { forgetKey } from '../saved-key.ts';
 
 export function useSignOut(): () => void {
   const navigate = useNavigate();

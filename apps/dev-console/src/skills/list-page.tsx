@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRefusal } from '../access.ts';
+import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';

@@ -1,9 +1,9 @@
 import { ActionIcon, Badge, Group, Menu, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { contract, type SkillDetails } from '@review/contract';
 import { useState } from 'react';
-import { useRefusal } from '../access.ts';
 import { client } from '../api.ts';
 import { useChange } from '../change.ts';
+import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ActionItem } from '../ui/action-item.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';

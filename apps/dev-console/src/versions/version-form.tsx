@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { client } from '../api.ts';
 import { mostOf } from '../bounds.ts';
 import { useChange } from '../change.ts';
+import { projectFilesQuery } from '../files/queries.ts';
 import { useProject } from '../projects/project-query.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
-import { projectFilesQuery } from './queries.ts';
 
 interface VersionFormProps {
   projectId: string;

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { destination, type Logger, pino } from 'pino';
-import { type CommandSettings, loadEnvironment, readCommandSettings, readConfig } from '../config.ts';
-import { type DatabaseAddress, type OpenDatabase, openDatabase } from '../db/open.ts';
+import { type CommandSettings, loadEnvironment, readCommandSettings, readConfig } from '../config/config.ts';
+import type { DatabaseAddress, OpenDatabase } from '../db/database.ts';
+import { openDatabase } from '../db/open.ts';
 import type { Database } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { describeError } from '../describe-error.ts';
@@ -40,7 +41,7 @@ export const withStorage = (
 export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
   const config = readConfig(loadEnvironment());
   announce(config.database, false);
-  const { openDeps } = await import('../deps.ts');
+  const { openDeps } = await import('../open-deps.ts');
   await using deps = openDeps(config, log);
   await work(deps);
 }

@@ -5,8 +5,8 @@ import { createApp } from '../app.ts';
 import { issueKey } from '../credentials/issue.ts';
 import type { Deps } from '../deps.ts';
 import { listen } from '../listen.ts';
-import { listWorkspaceMembers } from '../members/queries.ts';
-import { listProjects } from '../projects/queries.ts';
+import { listWorkspaceMembers } from '../rooms/members/queries.ts';
+import { listProjects } from '../rooms/projects/queries.ts';
 import { type Call, Created, fillProject, makeSkill } from './demo-content.ts';
 
 const WORKSPACE = 'Demo studio';

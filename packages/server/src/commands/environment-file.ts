@@ -1,4 +1,4 @@
-import { loadEnvironment } from '../config.ts';
+import { loadEnvironment } from '../config/config.ts';
 import { CommandError } from './output.ts';
 
 const OPTION = '--env-file';

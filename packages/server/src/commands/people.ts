@@ -4,7 +4,7 @@ import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
 import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
-import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
+import { abortDropped, dropUnfinishedUploads } from '../rooms/uploads/drop.ts';
 import { withDatabase, withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 

@@ -1,12 +1,12 @@
 import { SCOPES } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Issuer, openIssuer } from '../credentials/test/issuer.ts';
+import { put, upload } from '../rooms/uploads/test/uploads.ts';
 import { eventually } from '../test/eventually.ts';
 import { DIALECTS, type House, openHouse, type Person, refusal } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
 import { review, reviewJson } from '../test/review.ts';
 import { currentRequest, post } from '../tools/test/wire.ts';
-import { put, upload } from '../uploads/test/uploads.ts';
 
 describe.each(DIALECTS)('%s', (dialect) => {
   let issuer: Issuer;

@@ -5,10 +5,10 @@ import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { newId } from '../db/ids.ts';
 import { now } from '../db/time.ts';
+import { doomBlobs } from '../rooms/uploads/queries.ts';
 import { store } from '../storage/test/upload.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { review, reviewJson } from '../test/review.ts';
-import { doomBlobs } from '../uploads/queries.ts';
 
 interface Found {
   count: number;

@@ -1,6 +1,6 @@
 import { FAMILIES, type FamilyState } from '@review/contract';
-import { abilitiesOfAll, stateOf } from '../workers/abilities.ts';
-import type { ListedWorker, StoredWorker } from '../workers/queries.ts';
+import { abilitiesOfAll, stateOf } from '../rooms/workers/abilities.ts';
+import type { ListedWorker, StoredWorker } from '../rooms/workers/queries.ts';
 
 /** Each family as the living workers can do it, and the last time that its provider refused a key or its balance. */
 export function providersOf(workers: readonly ListedWorker[], allowed: { sandbox: boolean }) {

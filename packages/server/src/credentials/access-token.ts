@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Scope, Uuid } from '@review/contract';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { canonicalEmail } from '../accounts/email.ts';
-import type { OAuthSettings } from '../config.ts';
+import type { OAuthSettings } from '../config/config.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
 /** What a token says, once its signature and its claims have been checked. */

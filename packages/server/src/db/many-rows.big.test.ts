@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { findStoredFiles } from '../files/queries.ts';
-import { findGenerations } from '../generation/queries.ts';
-import { workerOf } from '../generation/test/generations.ts';
-import { deleteDueProjects } from '../projects/queries.ts';
+import { findStoredFiles } from '../rooms/files/queries.ts';
+import { findGenerations } from '../rooms/generation/queries.ts';
+import { workerOf } from '../rooms/generation/test/generations.ts';
+import { deleteDueProjects } from '../rooms/projects/queries.ts';
+import { dropUploads } from '../rooms/uploads/queries.ts';
 import { type House, onEachDatabase } from '../test/house.ts';
-import { dropUploads } from '../uploads/queries.ts';
 
 import { newUuid } from './ids.ts';
 import { withoutTimeouts } from './open.ts';

@@ -5,8 +5,9 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase } from '../test/postgres.ts';
 import { runFile, startServer } from '../test/server-process.ts';
+import type { DatabaseAddress } from './database.ts';
 import { migrate } from './migrate.ts';
-import { type DatabaseAddress, openDatabase } from './open.ts';
+import { openDatabase } from './open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-migrate-'));
 const made = new AsyncDisposableStack();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { OpenDatabase } from './database.ts';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as reviewRooms from './migrations/0002-review-rooms.ts';
 import * as generation from './migrations/0003-generation.ts';
@@ -9,7 +10,7 @@ import * as workers from './migrations/0006-workers.ts';
 import * as schemaCompatibility from './migrations/0007-schema-compatibility.ts';
 import * as uploadAttempts from './migrations/0008-upload-attempts.ts';
 import type { MigrationFor } from './migrations/migration.ts';
-import { type OpenDatabase, withoutTimeouts } from './open.ts';
+import { withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
 
 /** In order; a released migration never changes. */

@@ -2,21 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
-import type pg from 'pg';
-import { openPostgres, type PostgresAddress } from './postgres.ts';
+import type { DatabaseAddress, OpenDatabase } from './database.ts';
+import { openPostgres } from './postgres.ts';
 import type { Database, Schema } from './schema.ts';
-
-export type DatabaseAddress = { dialect: 'sqlite'; path: string } | PostgresAddress;
-
-export interface OpenDatabase extends AsyncDisposable {
-  address: DatabaseAddress;
-  dialect: 'sqlite' | 'postgres';
-  db: Kysely<Schema>;
-  /** The connections that the rate limiter shares; null on SQLite. */
-  pool: pg.Pool | null;
-  /** Asks the database for an answer; on Postgres past the pool. */
-  isReachable(): Promise<boolean>;
-}
 
 export function openDatabase(address: DatabaseAddress, onError: (error: Error) => void): OpenDatabase {
   return address.dialect === 'sqlite' ? openSqlite(address) : openPostgres(address, onError);

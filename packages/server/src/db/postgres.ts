@@ -1,25 +1,8 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { OpenDatabase } from './open.ts';
+import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
 import type { Schema } from './schema.ts';
-
-/** How long Postgres may take before work is given up, in seconds. */
-export interface DatabaseTimeouts {
-  connect: number;
-  statement: number;
-  lock: number;
-  /** How long a transaction may stay open without a statement: a client whose host is lost frees its locks after it. */
-  idleTransaction: number;
-}
-
-export interface PostgresAddress {
-  dialect: 'postgres';
-  url: string;
-  connections: number;
-  /** Without, statements and locks are waited for without end. */
-  timeouts?: DatabaseTimeouts;
-}
 
 const BIGINT = 20;
 const DEFAULT_CONNECT_SECONDS = 5;

@@ -3,16 +3,10 @@ import { hashApiKey, isApiKey } from '../credentials/api-key.ts';
 import { findCredential, recordUse, type StoredCredential } from '../credentials/queries.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
+import type { Caller } from '../request/caller.ts';
+import { ProblemError } from '../request/problem.ts';
 import { briefly } from './briefly.ts';
-import { ProblemError } from './problem.ts';
 import { tokenHolders, UnknownHolder } from './token-holder.ts';
-
-export interface Caller {
-  credentialId: string;
-  userId: string;
-  workspaceId: string;
-  scopes: ReadonlySet<Scope>;
-}
 
 /** What a credential opens: the API, or the tools alone. Each has a description of its own by RFC 9728. */
 export type Resource = '' | '/mcp';

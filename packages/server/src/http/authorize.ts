@@ -1,8 +1,8 @@
 import { LEADS, type Rules, SUBJECT_IDS } from '@review/contract';
 import type { Deps } from '../deps.ts';
-import type { Caller } from './authenticate.ts';
-import { ProblemError } from './problem.ts';
-import { SUBJECT_FINDERS, type VisibleSubject } from './subjects.ts';
+import type { Caller } from '../request/caller.ts';
+import { ProblemError } from '../request/problem.ts';
+import { SUBJECT_FINDERS, type VisibleSubject } from '../rooms/subjects.ts';
 
 export function requireScope(rules: Rules, caller: Caller): void {
   if (rules.scopes.length === 0 || rules.scopes.some((scope) => caller.scopes.has(scope))) return;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../request/problem.ts';
 
 export interface BodyLimits {
   /** A body of which no byte arrives for this long is given up. */

@@ -3,9 +3,9 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { eventually } from '../test/eventually.ts';
 import { type House, openHouse } from '../test/house.ts';
-import { uploadFile } from '../uploads/test/uploads.ts';
 
 let house: House & AsyncDisposable;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import type { Request } from 'express';
 import type { Database, Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Caller } from './authenticate.ts';
-import { ProblemError } from './problem.ts';
+import type { Caller } from '../request/caller.ts';
+import { ProblemError } from '../request/problem.ts';
 import { isQuery } from './query-method.ts';
 
 const KEPT_SECONDS = 24 * 60 * 60;

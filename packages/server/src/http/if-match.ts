@@ -2,11 +2,11 @@ import type { Subject } from '@review/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Writer } from '../db/schema.ts';
+import { ProblemError } from '../request/problem.ts';
+import { SUBJECT_FINDERS } from '../rooms/subjects.ts';
 import { etagOf } from './conditional.ts';
 import { type Attempt, unkeyed } from './idempotency.ts';
 import { type Asked, type Operation, perform } from './operations.ts';
-import { ProblemError } from './problem.ts';
-import { SUBJECT_FINDERS } from './subjects.ts';
 
 /** Every endpoint, on one transaction. */
 export type OperationsOn = (trx: Writer) => Operation[];

@@ -4,10 +4,10 @@ import type { AppRoute } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Deps } from '../deps.ts';
-import { workerHandlers } from '../workers/handlers.ts';
-import { goneSignal } from './gone.ts';
+import { ProblemError } from '../request/problem.ts';
+import { workerHandlers } from '../rooms/worker-api/handlers.ts';
+import { disconnectSignal } from './disconnect-signal.ts';
 import { refuseInvalid } from './invalid-request.ts';
-import { ProblemError } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readJson } from './read-body.ts';
 
@@ -41,7 +41,7 @@ const carryOut =
   (route: AppRoute, handler: AnyHandler) =>
   async ({ query, body, req: request, res: response }: ParsedRequest) => {
     const base = `${request.protocol}://${request.get('host')}`;
-    const signal = goneSignal(response);
+    const signal = disconnectSignal(response);
     const id = String(request.params['id']);
     // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
     const answer = await handler({ id, query, body, base, signal } as never);

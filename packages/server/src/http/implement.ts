@@ -3,15 +3,15 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, IRouter, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
+import { ProblemError } from '../request/problem.ts';
 import { requireSubject } from './authorize.ts';
 import { isKnown, NotModified } from './conditional.ts';
-import type { Door } from './door.ts';
-import { goneSignal } from './gone.ts';
+import { disconnectSignal } from './disconnect-signal.ts';
+import type { Guard } from './guard.ts';
 import { attempt, idempotencyKey } from './idempotency.ts';
 import { type OperationsOn, onMatch } from './if-match.ts';
 import { refuseInvalid } from './invalid-request.ts';
 import { type Operation, perform } from './operations.ts';
-import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
 import { readBody } from './read-body.ts';
 
@@ -26,7 +26,7 @@ interface ParsedRequest {
 export function mountContract(
   app: Express,
   deps: Deps,
-  door: Door,
+  guard: Guard,
   operations: Operation[],
   operationsOn: OperationsOn,
 ): void {
@@ -36,7 +36,7 @@ export function mountContract(
       Object.fromEntries(
         mounted.map((operation) => [
           operation.name,
-          { middleware: genericSteps(deps, door, operation), handler: carryOut(deps, door, operation, operationsOn) },
+          { middleware: genericSteps(deps, guard, operation), handler: carryOut(deps, guard, operation, operationsOn) },
         ]),
       ),
       router,
@@ -78,13 +78,13 @@ function queryRouter(app: Express): IRouter {
 }
 
 /** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
-function genericSteps(deps: Deps, door: Door, { name, route, bodyInQuery }: Operation): RequestHandler[] {
+function genericSteps(deps: Deps, guard: Guard, { name, route, bodyInQuery }: Operation): RequestHandler[] {
   return [
     async (request, response, next) => {
       response.locals.operation = name;
       if (isQuery(route) || bodyInQuery) response.set('Cache-Control', 'private, no-store');
-      const caller = await door.identify(request, response);
-      await door.admit({ name, route }, caller, request, response);
+      const caller = await guard.authenticate(request, response);
+      await guard.check({ name, route }, caller, request, response);
       const subject = await requireSubject(deps, route.metadata, caller, String(request.params['id']));
       response.locals.admitted = { caller, subject };
       next();
@@ -94,7 +94,7 @@ function genericSteps(deps: Deps, door: Door, { name, route, bodyInQuery }: Oper
 }
 
 /** The last hop: the handler, once per Idempotency-Key, and what its answer says beside its body. */
-function carryOut(deps: Deps, { limiter }: Door, operation: Operation, operationsOn: OperationsOn) {
+function carryOut(deps: Deps, { limiter }: Guard, operation: Operation, operationsOn: OperationsOn) {
   const { name, route, bodyInQuery } = operation;
   const status = successStatus(route);
 
@@ -109,7 +109,7 @@ function carryOut(deps: Deps, { limiter }: Door, operation: Operation, operation
       body,
     });
     if (first.replayed) response.set('Idempotency-Replayed', 'true');
-    const asked = { caller, subject, gone: () => goneSignal(response) };
+    const asked = { caller, subject, disconnected: () => disconnectSignal(response) };
     const { ifMatch, subject: kind } = route.metadata;
     const known = ifMatch && kind !== null ? request.get('if-match') : undefined;
     const once = known === undefined || kind === null ? first : onMatch(first, known, kind, asked, operationsOn);

@@ -2,7 +2,7 @@ import { type FieldError, fieldErrors, MAX_FIELD_ERRORS } from '@review/contract
 import type { RequestValidationError } from '@ts-rest/express';
 import type { NextFunction, Request, Response } from 'express';
 import type { z } from 'zod';
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../request/problem.ts';
 
 /** What the contract refused, field by field. */
 export function refuseInvalid(

@@ -2,11 +2,11 @@ import { type Problem, Problem as ProblemSchema } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../db/ids.ts';
+import { completePath, start } from '../rooms/uploads/test/uploads.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { FORMER } from '../tools/test/clients.ts';
 import { currentRequest, formerRequest, messageIn, post, refusedAs } from '../tools/test/wire.ts';
-import { completePath, start } from '../uploads/test/uploads.ts';
 
 /** Far above what any of these takes here; without the bounds, some took longer than a minute. */
 const SECONDS = 5;

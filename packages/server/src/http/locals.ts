@@ -1,5 +1,5 @@
-import type { Caller } from './authenticate.ts';
-import type { VisibleSubject } from './subjects.ts';
+import type { Caller } from '../request/caller.ts';
+import type { VisibleSubject } from '../rooms/subjects.ts';
 
 declare global {
   namespace Express {

@@ -1,9 +1,9 @@
 import { created } from '@review/contract';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
-import { uploadFile } from '../uploads/test/uploads.ts';
 
 const Created = created(z.string());
 

@@ -1,9 +1,9 @@
 import { type Contract, contract, type Room, type Route } from '@review/contract';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '../request/caller.ts';
+import type { VisibleSubject } from '../rooms/subjects.ts';
 import { requireChangeable } from './authorize.ts';
 import type { Attempt } from './idempotency.ts';
 import { isQuery } from './query-method.ts';
-import type { VisibleSubject } from './subjects.ts';
 
 /** Any `Handler`: its own types have been checked where it was written, against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
@@ -47,14 +47,14 @@ export interface Asked {
   subject: VisibleSubject | null;
   query: unknown;
   body: unknown;
-  /** Aborted when the caller has gone. */
-  gone(): AbortSignal;
+  /** Aborted when the caller disconnects. */
+  disconnected(): AbortSignal;
 }
 
 /** The handler, its writes in one transaction: the same for a route and for a tool. */
 export async function perform(
   { route, handler }: Operation,
-  { caller, subject, query, body, gone }: Asked,
+  { caller, subject, query, body, disconnected }: Asked,
   { replayed, write, release }: Attempt,
 ): Promise<unknown> {
   const changes = route.method !== 'GET' && !isQuery(route);
@@ -68,7 +68,7 @@ export async function perform(
       body,
       write,
       get signal() {
-        return gone();
+        return disconnected();
       },
     } as never);
   } finally {

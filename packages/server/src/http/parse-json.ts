@@ -1,4 +1,4 @@
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../request/problem.ts';
 
 /** Deeper than any request of the contract; the code behind here recurses into what it is given. */
 export const MAX_DEPTH = 200;

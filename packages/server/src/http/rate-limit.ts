@@ -7,8 +7,8 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { Deps } from '../deps.ts';
-import type { Caller } from './authenticate.ts';
-import { ProblemError } from './problem.ts';
+import type { Caller } from '../request/caller.ts';
+import { ProblemError } from '../request/problem.ts';
 
 export interface RateLimiter {
   /** Counts a call of an operation by the caller, or refuses it. */

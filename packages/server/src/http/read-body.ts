@@ -1,7 +1,7 @@
 import { NOTHING, type Route } from '@review/contract';
 import type { Request, RequestHandler } from 'express';
+import { ProblemError } from '../request/problem.ts';
 import { parseJson } from './parse-json.ts';
-import { ProblemError } from './problem.ts';
 import { isQuery } from './query-method.ts';
 import { hasBody, readBytes } from './read-bytes.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../request/problem.ts';
 
 const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 const ENCODINGS = Object.keys(DECODERS).join(', ');

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { OAuthSettings } from '../config.ts';
+import type { OAuthSettings } from '../config/config.ts';
 import { accessTokens, TokenRefused } from '../credentials/access-token.ts';
 import { IssuerUnreachable } from '../credentials/issuer-keys.ts';
 import { findLinkedUser, linkNewSubject } from '../credentials/queries.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '../request/caller.ts';
+import { ProblemError } from '../request/problem.ts';
 import { briefly } from './briefly.ts';
-import { ProblemError } from './problem.ts';
 
 /** Nobody is known by that credential. */
 export class UnknownHolder extends Error {

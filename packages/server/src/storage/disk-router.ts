@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@review/contract';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { ProblemError } from '../http/problem.ts';
+import { ProblemError } from '../request/problem.ts';
 import { type DiskFiles, UnknownUpload, WrongMd5, WrongSize } from './disk-files.ts';
 import { attachment, servedType } from './download-headers.ts';
 import { PartReplaced } from './part-writes.ts';

@@ -1,4 +1,4 @@
-import type { Keys } from '../secrets.ts';
+import type { Keys } from '../config/secrets.ts';
 import { DiskFiles } from './disk-files.ts';
 import { diskRouter, objectPathOf, partPathOf } from './disk-router.ts';
 import { plainName } from './names.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Keys } from '../secrets.ts';
+import type { Keys } from '../config/secrets.ts';
 import { openDisk } from './disk.ts';
 import { openS3 } from './s3.ts';
 import type { Storage } from './storage.ts';

@@ -1,5 +1,5 @@
-import { ProblemError } from '../http/problem.ts';
-import { hmac, isMac, type Keys } from '../secrets.ts';
+import { hmac, isMac, type Keys } from '../config/secrets.ts';
+import { ProblemError } from '../request/problem.ts';
 
 const SIGNATURE_BYTES = 32;
 

@@ -7,11 +7,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { createApp } from '../app.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { migrate } from '../db/migrate.ts';
-import { type Deps, openDeps } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { listen } from '../listen.ts';
+import { openDeps } from '../open-deps.ts';
 import { createDatabase, freePort } from './postgres.ts';
 
 export const DIALECTS = ['sqlite', 'postgres'] as const;

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import type { Config } from '../config.ts';
-import { ProblemError } from '../http/problem.ts';
+import type { Config } from '../config/config.ts';
+import { ProblemError } from '../request/problem.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -1,4 +1,4 @@
-import { ProblemError } from '../http/problem.ts';
+import { ProblemError } from '../request/problem.ts';
 
 const MAX_MESSAGES = 100;
 const MAX_VALUES = 1000;

@@ -4,16 +4,16 @@ import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/serve
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import type { Door } from '../http/door.ts';
-import { errorPage } from '../http/error-page.ts';
+import { errorHandler } from '../http/error-handler.ts';
+import type { Guard } from '../http/guard.ts';
 import type { Operation } from '../http/operations.ts';
-import { ProblemError } from '../http/problem.ts';
 import { readJson } from '../http/read-body.ts';
+import { ProblemError } from '../request/problem.ts';
 import { requireOwnAddress } from './address.ts';
 import { messagesIn } from './message-size.ts';
 import { operationsByName } from './operations.ts';
 import { problemDocument } from './results.ts';
-import type { Visit } from './run.ts';
+import type { ToolRequest } from './run.ts';
 import { toolServer } from './server.ts';
 
 const PATH = '/mcp';
@@ -30,16 +30,16 @@ const RECHECK_MS = 500;
  * credential, rate or scope is refused here with its HTTP status too, and an error of the protocol as the body: many
  * clients show nothing else.
  */
-export function mountTools(app: Express, deps: Deps, door: Door, all: readonly Operation[]): void {
+export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly Operation[]): void {
   const { config, log, stopping } = deps;
   const operations = operationsByName(all);
-  const visits = new AsyncLocalStorage<Visit>();
+  const toolRequests = new AsyncLocalStorage<ToolRequest>();
   const onerror = (error: Error) => log.debug({ err: error }, 'a request to the tools was refused');
   const protocol = createMcpHandler(
     ({ era }) => {
-      const visit = visits.getStore();
-      if (visit === undefined) throw new Error('a request reached the tools without passing the door');
-      return toolServer(deps, operations, visit, era);
+      const toolRequest = toolRequests.getStore();
+      if (toolRequest === undefined) throw new Error('a request reached the tools without passing the guard');
+      return toolServer(deps, operations, toolRequest, era);
     },
     { onerror, maxSubscriptions: MOST_STREAMS },
   );
@@ -49,7 +49,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
   /** Ends the stream within a second after its credential was revoked, its holder removed or its token expired. */
   const endWhenRevoked = (request: Request, response: Response) => {
     const recheck = setInterval(async () => {
-      if (!(await door.isStillValid(request, PATH))) response.end();
+      if (!(await guard.isStillValid(request, PATH))) response.end();
     }, RECHECK_MS);
     response.once('close', () => clearInterval(recheck));
   };
@@ -62,7 +62,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     requireOwnAddress(config),
     async (request, response, next) => {
       response.locals.operation = 'tools';
-      response.locals.admitted = { caller: await door.identify(request, response, PATH), subject: null };
+      response.locals.admitted = { caller: await guard.authenticate(request, response, PATH), subject: null };
       if (!request.is('application/json')) {
         throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the message as application/json.' });
       }
@@ -71,15 +71,15 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     readJson(config.bodyLimit),
     async (request, response) => {
       const { admitted } = response.locals;
-      if (admitted === undefined) throw new Error('a request reached the tools without passing the door');
+      if (admitted === undefined) throw new Error('a request reached the tools without passing the guard');
       const { caller } = admitted;
       const body: unknown = request.body;
       for (const message of messagesIn(body)) {
-        const operation = operations.behind(message, caller);
-        if (operation === undefined) await door.limiter.count('tools', 'tier-4', caller, response);
+        const operation = operations.operationFor(message, caller);
+        if (operation === undefined) await guard.limiter.count('tools', 'tier-4', caller, response);
         else {
           response.locals.operation = operation.name;
-          await door.admit(operation, caller, request, response);
+          await guard.check(operation, caller, request, response);
         }
       }
       if (request.get('mcp-method') === SUBSCRIBE) {
@@ -91,7 +91,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
         response.once('close', () => endless.delete(response));
         endWhenRevoked(request, response);
       }
-      await visits.run({ caller, request, response }, () => serve(request, response, body));
+      await toolRequests.run({ caller, request, response }, () => serve(request, response, body));
     },
   );
   app.all(PATH, (request, response) => {
@@ -99,7 +99,7 @@ export function mountTools(app: Express, deps: Deps, door: Door, all: readonly O
     if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
     response.set('Allow', allow).status(204).end();
   });
-  app.use(PATH, errorPage(deps, asRpcError));
+  app.use(PATH, errorHandler(deps, asRpcError));
 }
 
 const Identified = z.object({ id: z.union([z.string(), z.number()]) });

@@ -1,20 +1,20 @@
 import { contractTools, type Tool } from '@review/contract';
 import { z } from 'zod';
-import type { Caller } from '../http/authenticate.ts';
 import type { Operation } from '../http/operations.ts';
-import { resourceAt } from './resources.ts';
+import type { Caller } from '../request/caller.ts';
+import { resourceAt } from './resource-kinds.ts';
 
-/** The endpoints behind the tools, the tasks and the resources. */
+/** The operations that tools, tasks and resources call. */
 export interface Operations {
   tools: readonly Tool[];
   get(name: string): Operation;
-  /** Whether the caller's scopes open an endpoint. */
-  opens(name: string, caller: Caller): boolean;
-  /** The endpoint that a message would carry out; none where it only asks what there is. */
-  behind(message: unknown, caller: Caller): Operation | undefined;
+  /** Whether the caller has a scope that the operation accepts. */
+  hasScope(name: string, caller: Caller): boolean;
+  /** The operation that a message calls; undefined where it only lists what there is. */
+  operationFor(message: unknown, caller: Caller): Operation | undefined;
 }
 
-/** Read with as little as it takes: a message that is only understood behind the door would pass it unseen. */
+/** Parsed leniently: a message that the guard cannot parse but the protocol can would bypass the guard. */
 const Message = z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).catch({}) });
 
 export function operationsByName(all: readonly Operation[]): Operations {
@@ -25,11 +25,11 @@ export function operationsByName(all: readonly Operation[]): Operations {
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
     return operation;
   };
-  const opens = (name: string, caller: Caller) => {
+  const hasScope = (name: string, caller: Caller) => {
     const { scopes } = get(name).route.metadata;
     return scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope));
   };
-  const nameBehind = (method: string, { name, uri }: Record<string, unknown>, caller: Caller) => {
+  const operationNameFor = (method: string, { name, uri }: Record<string, unknown>, caller: Caller) => {
     switch (method) {
       case 'tools/call':
         return tools.find(({ shown }) => shown.name === name)?.operation;
@@ -41,7 +41,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
       case 'resources/read':
         return resourceAt(String(uri))?.operation;
       case 'resources/list':
-        return opens('skills.list', caller) ? 'skills.list' : undefined;
+        return hasScope('skills.list', caller) ? 'skills.list' : undefined;
       default:
         return undefined;
     }
@@ -49,10 +49,10 @@ export function operationsByName(all: readonly Operation[]): Operations {
   return {
     tools,
     get,
-    opens,
-    behind(message, caller) {
+    hasScope,
+    operationFor(message, caller) {
       const { method = '', params = {} } = Message.safeParse(message).data ?? {};
-      const name = nameBehind(method, params, caller);
+      const name = operationNameFor(method, params, caller);
       return name === undefined ? undefined : get(name);
     },
   };

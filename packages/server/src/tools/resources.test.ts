@@ -2,9 +2,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { FileRecord } from '@review/contract';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { finish, held, NO_LIMITS, PICTURE, PNG, storeResult } from '../generation/test/generations.ts';
+import { finish, held, NO_LIMITS, PICTURE, PNG, storeResult } from '../rooms/generation/test/generations.ts';
+import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { onEachDatabase, type PersonName } from '../test/house.ts';
-import { uploadFile } from '../uploads/test/uploads.ts';
 import { ABOUT } from './test/clients.ts';
 import { formerRequest, messageIn, post } from './test/wire.ts';
 

@@ -2,9 +2,9 @@ import type { CallToolResult, McpRequestContext } from '@modelcontextprotocol/se
 import type { Problem } from '@review/contract';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { asProblem } from '../http/error-page.ts';
-import type { ProblemError } from '../http/problem.ts';
-import type { Visit } from './run.ts';
+import { asProblem } from '../http/error-handler.ts';
+import type { ProblemError } from '../request/problem.ts';
+import type { ToolRequest } from './run.ts';
 
 export type Era = McpRequestContext['era'];
 
@@ -46,7 +46,7 @@ export function failedResult(problem: object): CallToolResult {
 export function problemOf(
   error: unknown,
   { log }: Pick<Deps, 'log'>,
-  { response }: Visit,
+  { response }: ToolRequest,
 ): { problem: ProblemError; document: object } {
   const problem = asProblem(error);
   const { requestId = '', operation } = response.locals;

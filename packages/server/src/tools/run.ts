@@ -2,15 +2,15 @@ import { type FieldError, fieldErrors, NOTHING, successStatus } from '@review/co
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import type { Caller } from '../http/authenticate.ts';
 import { requireScope, requireSubject } from '../http/authorize.ts';
-import { goneSignal } from '../http/gone.ts';
+import { disconnectSignal } from '../http/disconnect-signal.ts';
 import { unkeyed } from '../http/idempotency.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { type Operation, perform } from '../http/operations.ts';
+import type { Caller } from '../request/caller.ts';
 
-/** One request to the tools, of a caller whom the door has admitted. */
-export interface Visit {
+/** A request to the tools that passed the guard. */
+export interface ToolRequest {
   caller: Caller;
   request: Request;
   response: Response;
@@ -25,12 +25,12 @@ export interface Given {
 /** Carries an operation out as its route would: visibility and role, then the shape, then the handler, then its answer's shape. */
 export async function run(
   deps: Deps,
-  { caller, response }: Visit,
+  { caller, response }: ToolRequest,
   operation: Operation,
   given: Given,
 ): Promise<unknown> {
   const { route } = operation;
-  // The door has asked before; here it holds for whatever leads to an operation.
+  // The guard has checked the message; a task or a resource can lead to another operation.
   requireScope(route.metadata, caller);
   const { subject: kind } = route.metadata;
   if (kind !== null && given.id === undefined) {
@@ -40,8 +40,8 @@ export async function run(
   const query = parse(route.query, given.query);
   const body = parse('body' in route ? route.body : undefined, given.body);
   if (!query.parsed.success || !body.parsed.success) throw invalidRequest(errorsIn(query, body));
-  const gone = () => goneSignal(response);
-  const asked = { caller, subject, query: query.parsed.data, body: body.parsed.data, gone };
+  const disconnected = () => disconnectSignal(response);
+  const asked = { caller, subject, query: query.parsed.data, body: body.parsed.data, disconnected };
   const answer = await perform(operation, asked, unkeyed(deps.db));
   const declared: unknown = route.responses[successStatus(route)];
   return declared instanceof z.ZodType ? declared.parse(answer) : declared === NOTHING ? undefined : answer;

@@ -7,11 +7,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { successStatus } from '@review/contract';
 import type { Deps } from '../deps.ts';
-import { releaseVersion } from '../http/documents.ts';
+import { releaseVersion } from '../pages/documents.ts';
 import type { Operations } from './operations.ts';
 import { listResources, readableTemplates, readResource } from './resources.ts';
 import { type Era, failedResult, problemOf, toolResult } from './results.ts';
-import { run, type Visit } from './run.ts';
+import { run, type ToolRequest } from './run.ts';
 import { cancelTask, followsTasks, generationResult, getTask, TASKS, TaskParams, updateTask } from './tasks.ts';
 
 const ABOUT = { name: 'project-review-service', title: 'Project Review Service', version: releaseVersion() };
@@ -22,7 +22,7 @@ call get_file with wait to see it done. list_models says what each model takes. 
 Lists with page.next or page.prev are continued by calling the tool again with that cursor as next or prev.`;
 
 /** The server of one request: what it shows and does is what its caller may see and do. */
-export function toolServer(deps: Deps, operations: Operations, visit: Visit, era: Era): Server {
+export function toolServer(deps: Deps, operations: Operations, toolRequest: ToolRequest, era: Era): Server {
   const server = new Server(ABOUT, {
     capabilities: { tools: {}, resources: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
     instructions: INSTRUCTIONS,
@@ -34,7 +34,7 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
       return await work();
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      const { problem, document } = problemOf(error, deps, visit);
+      const { problem, document } = problemOf(error, deps, toolRequest);
       const code = problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
       throw new ProtocolError(code, problem.message, document);
     }
@@ -42,7 +42,7 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
 
   server.setRequestHandler('tools/list', () => ({
     tools: operations.tools
-      .filter(({ operation }) => operations.opens(operation, visit.caller))
+      .filter(({ operation }) => operations.hasScope(operation, toolRequest.caller))
       // A client that is shown a schema of the answer wants structured content.
       .map(({ shown: { outputSchema, ...shown } }) => (era === 'modern' ? { ...shown, outputSchema } : shown)),
   }));
@@ -52,24 +52,24 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     try {
-      const answer = await run(deps, visit, operations.get(tool.operation), tool.split(params.arguments ?? {}));
+      const answer = await run(deps, toolRequest, operations.get(tool.operation), tool.split(params.arguments ?? {}));
       if (successStatus(tool.route) === 202)
-        return await generationResult(deps, visit, operations, answer, client, era);
+        return await generationResult(deps, toolRequest, operations, answer, client, era);
       return toolResult(answer, era);
     } catch (error) {
-      return failedResult(problemOf(error, deps, visit).document);
+      return failedResult(problemOf(error, deps, toolRequest).document);
     }
   });
 
   server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: readableTemplates(operations, visit),
+    resourceTemplates: readableTemplates(operations, toolRequest),
   }));
   server.setRequestHandler('resources/list', ({ params }) =>
-    asProtocol(() => listResources(deps, visit, operations, params?.cursor)),
+    asProtocol(() => listResources(deps, toolRequest, operations, params?.cursor)),
   );
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     asProtocol(async () => {
-      const content = await readResource(deps, visit, operations, uri);
+      const content = await readResource(deps, toolRequest, operations, uri);
       if (content === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Resource not found', { uri });
       return { contents: [content] };
@@ -82,9 +82,9 @@ export function toolServer(deps: Deps, operations: Operations, visit: Visit, era
         requireTasks(client);
         return asProtocol(async () => ({ ...(await work(taskId)) }));
       });
-    onTask('tasks/get', (taskId) => getTask(deps, visit, operations, taskId));
-    onTask('tasks/cancel', (taskId) => cancelTask(deps, visit, operations, taskId));
-    onTask('tasks/update', (taskId) => updateTask(deps, visit, taskId));
+    onTask('tasks/get', (taskId) => getTask(deps, toolRequest, operations, taskId));
+    onTask('tasks/cancel', (taskId) => cancelTask(deps, toolRequest, operations, taskId));
+    onTask('tasks/update', (taskId) => updateTask(deps, toolRequest, taskId));
   }
   return server;
 }

@@ -1,8 +1,8 @@
 import { CreateTaskResultV2Schema, GetTaskResultV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { expect, test } from 'vitest';
-import { fail, fileOf, finish, NO_LIMITS, PAGE, storeResult, take } from '../generation/test/generations.ts';
+import { fail, fileOf, finish, NO_LIMITS, PAGE, storeResult, take } from '../rooms/generation/test/generations.ts';
+import { start } from '../rooms/uploads/test/uploads.ts';
 import { onEachDatabase } from '../test/house.ts';
-import { start } from '../uploads/test/uploads.ts';
 import { openTaskSession } from './test/task-session.ts';
 import { currentRequest, formerRequest, messageIn, post, refusedAs, TASKS } from './test/wire.ts';
 

@@ -2,12 +2,12 @@ import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextp
 import { created, FileId, type FileRecord, FileRecord as FileRecordSchema, type Timestamp } from '@review/contract';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { findVisibleFile } from '../files/queries.ts';
-import { ProblemError } from '../http/problem.ts';
+import { ProblemError } from '../request/problem.ts';
+import { findVisibleFile } from '../rooms/files/queries.ts';
 import type { Operations } from './operations.ts';
-import { fileUri } from './resources.ts';
+import { fileUri } from './resource-kinds.ts';
 import { type Era, failedResult, toolResult } from './results.ts';
-import { run, type Visit } from './run.ts';
+import { run, type ToolRequest } from './run.ts';
 
 /** The Tasks extension (SEP-2663): a call that goes on is answered with a handle, which is the id of the file. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -27,16 +27,16 @@ const GotFile = z.object({ data: FileRecordSchema });
 /** What Generate File answers: a task where the client and its scopes can follow one, else how to follow the file itself. */
 export async function generationResult(
   deps: Deps,
-  visit: Visit,
+  toolRequest: ToolRequest,
   operations: Operations,
   answer: unknown,
   client: ServerContext,
   era: Era,
 ) {
   const { id } = Created.parse(answer).data;
-  if (followsTasks(client) && operations.opens('files.get', visit.caller)) {
+  if (followsTasks(client) && operations.hasScope('files.get', toolRequest.caller)) {
     // The generation is under way: whatever fails now, the caller must learn its id and not ask for another one.
-    const file = await readFile(deps, visit, operations, id).catch(() => null);
+    const file = await readFile(deps, toolRequest, operations, id).catch(() => null);
     if (file !== null) return { ...taskOf(file), resultType: 'task', content: [] };
   }
   const { content, ...result } = toolResult(answer, era);
@@ -45,35 +45,39 @@ export async function generationResult(
 }
 
 /** A task as it is now, with its result once there is one. */
-export async function getTask(deps: Deps, visit: Visit, operations: Operations, taskId: string) {
-  await requireTask(deps, visit, taskId);
-  const file = await readFile(deps, visit, operations, taskId);
+export async function getTask(deps: Deps, toolRequest: ToolRequest, operations: Operations, taskId: string) {
+  await requireTask(deps, toolRequest, taskId);
+  const file = await readFile(deps, toolRequest, operations, taskId);
   const result = finalResult(file);
   return { ...taskOf(file), ...(result !== undefined && { result: { ...result, resultType: 'complete' } }) };
 }
 
 /** Asks for the end; a generation that has ended already stays as it is. */
-export async function cancelTask(deps: Deps, visit: Visit, operations: Operations, taskId: string) {
-  await requireTask(deps, visit, taskId);
-  await run(deps, visit, operations.get('files.cancel'), { id: taskId }).catch((error: unknown) => {
+export async function cancelTask(deps: Deps, toolRequest: ToolRequest, operations: Operations, taskId: string) {
+  await requireTask(deps, toolRequest, taskId);
+  await run(deps, toolRequest, operations.get('files.cancel'), { id: taskId }).catch((error: unknown) => {
     if (!(error instanceof ProblemError) || error.code !== 'FILE_NOT_CANCELABLE') throw error;
   });
   return {};
 }
 
 /** Nothing is ever asked of the client while a file is generated: whatever it sends is acknowledged. */
-export async function updateTask(deps: Deps, visit: Visit, taskId: string) {
-  await requireTask(deps, visit, taskId);
+export async function updateTask(deps: Deps, toolRequest: ToolRequest, taskId: string) {
+  await requireTask(deps, toolRequest, taskId);
   return {};
 }
 
-async function requireTask({ db }: Deps, { caller }: Visit, taskId: string): Promise<void> {
+async function requireTask({ db }: Deps, { caller }: ToolRequest, taskId: string): Promise<void> {
   const file = FileId.safeParse(taskId).success ? await findVisibleFile(db, caller, taskId) : undefined;
   if (file?.mode !== 'GENERATED') throw new ProblemError('NOT_FOUND');
 }
 
-const readFile = async (deps: Deps, visit: Visit, operations: Operations, id: string): Promise<FileRecord> =>
-  GotFile.parse(await run(deps, visit, operations.get('files.get'), { id })).data;
+const readFile = async (
+  deps: Deps,
+  toolRequest: ToolRequest,
+  operations: Operations,
+  id: string,
+): Promise<FileRecord> => GotFile.parse(await run(deps, toolRequest, operations.get('files.get'), { id })).data;
 
 const STATUSES = {
   UPLOADING: 'working',

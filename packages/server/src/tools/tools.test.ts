@@ -1,10 +1,10 @@
 import { SCOPES, type Scope } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { NO_LIMITS, PAGE } from '../generation/test/generations.ts';
+import { NO_LIMITS, PAGE } from '../rooms/generation/test/generations.ts';
+import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
-import { uploadFile } from '../uploads/test/uploads.ts';
 import { CLIENTS, dataOf, problemOfTool, type ToolAnswer } from './test/clients.ts';
 
 const Id = z.object({ id: z.string() });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { document } from './document.ts';
 import type { Submitted } from './family.ts';
-import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import type { Reply } from './test/double.ts';
 import { OPENAI_KEY, type OpenAiDouble, refusal, startOpenAi, stream } from './test/openai.ts';
 
@@ -34,7 +34,7 @@ const accountOf = (own = {}) => ({
   fonts: [],
   ...own,
 });
-const familyFor = (own = {}, host = hostFor()) => document(accountOf(own), host);
+const familyFor = (own = {}, context = contextFor()) => document(accountOf(own), context);
 
 async function contentOf(submitted: Submitted): Promise<Buffer> {
   if (!('done' in submitted)) throw new Error('there is a job');
@@ -88,20 +88,20 @@ test('PDF: the same, set', async () => {
 
 test('letters without a font are told to the user, and in the log how to get one', async () => {
   openai.write = () => ({ text: '# 漢字\n\nA lamp' });
-  const host = hostFor();
-  const submitted = await familyFor({}, host).submit(callFor(taskFor('pdf')));
+  const context = contextFor();
+  const submitted = await familyFor({}, context).submit(callFor(taskFor('pdf')));
   expect(submitted.warnings).toEqual(['A box stands for letters that this service has no font for: 漢 字']);
-  expect(host.logged.join()).toContain('PDF_FONT_DIR');
+  expect(context.logged.join()).toContain('PDF_FONT_DIR');
   expect((await familyFor().submit(callFor(taskFor('markdown')))).warnings).toBeUndefined();
 });
 
 test('a font that cannot be read costs no document', async () => {
   const path = join(folder, 'broken.ttf');
   await writeFile(path, 'no font');
-  const host = hostFor();
-  const submitted = await familyFor({ fonts: [path] }, host).submit(callFor(taskFor('pdf')));
+  const context = contextFor();
+  const submitted = await familyFor({ fonts: [path] }, context).submit(callFor(taskFor('pdf')));
   expect((await contentOf(submitted)).subarray(0, 5).toString()).toBe('%PDF-');
-  expect(host.logged.join()).toContain('the fonts of this host cannot be read');
+  expect(context.logged.join()).toContain('the fonts of this host cannot be read');
 });
 
 test('attachments: texts in a fence, pictures and PDFs as they are, each by its name', async () => {
@@ -227,7 +227,7 @@ test.each<[string, Reply | 'reset' | 'garbage' | 'html', object]>([
 test('the model is told as it writes, and can be another for one kind', async () => {
   const told: number[] = [];
   openai.write = () => ({ text: 'A lamp. '.repeat(1000) });
-  const family = familyFor({ model: 'writer-0' }, hostFor({ markdown: 'writer-1' }));
+  const family = familyFor({ model: 'writer-0' }, contextFor({ markdown: 'writer-1' }));
   await family.submit({ ...callFor(taskFor('markdown')), onProgress: (fraction) => told.push(fraction) });
   expect(told.length).toBeGreaterThan(10);
   expect(told).toEqual(told.toSorted((a, b) => a - b));
@@ -236,7 +236,7 @@ test('the model is told as it writes, and can be another for one kind', async ()
 });
 
 test('neither the key nor the prompt nor an attachment is told or logged', async () => {
-  const host = hostFor();
+  const context = contextFor();
   const attachments = [storage.attach(1, 'notes.txt', 'text/plain', Buffer.from('Private notes'))];
   const task = taskFor('markdown', { prompt: 'A very private lamp', attachments });
   const said = `Key ${OPENAI_KEY} at https://api.example.com/v1?sig=1 for "A very private lamp".`;
@@ -247,10 +247,10 @@ test('neither the key nor the prompt nor an attachment is told or logged', async
     [500, null],
   ] as const) {
     openai.before = () => refusal(status, code, said);
-    expect(String(await refusedWith(task, familyFor({}, host)))).not.toMatch(/sk-double|private|https:/i);
+    expect(String(await refusedWith(task, familyFor({}, context)))).not.toMatch(/sk-double|private|https:/i);
   }
-  expect(host.logged).toHaveLength(2);
-  expect(host.logged.join()).not.toMatch(/sk-double|private|https:/i);
+  expect(context.logged).toHaveLength(2);
+  expect(context.logged.join()).not.toMatch(/sk-double|private|https:/i);
 });
 
 test('the probe says whether the account has the model', async () => {

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { makeDocument } from '../documents/make.ts';
 import type { DocumentAccount } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, text, word } from './answer-fields.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
-import type { Host } from './open.ts';
 import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt } from './references.ts';
 import { refused } from './refusal.ts';
@@ -56,10 +56,10 @@ interface Written {
  * Documents by any language model that speaks OpenAI's chat. One answer is all it usually takes. One that was cut off
  * is kept in the row and continued once, as a stage of its own: a crash never pays for the beginning again.
  */
-export function document(account: DocumentAccount, host: Host): Family {
-  const vendor = { name: 'The language model', secrets: [account.apiKey], log: host.log };
+export function document(account: DocumentAccount, context: AdapterContext): Family {
+  const vendor = { name: 'The language model', secrets: [account.apiKey], log: context.log };
   const client = openAiClient(account);
-  const modelFor = (task: WorkerTask) => host.wireId(task.outputModel, account.model);
+  const modelFor = (task: WorkerTask) => context.providerModelId(task.outputModel, account.model);
 
   async function write(
     task: WorkerTask,
@@ -95,15 +95,15 @@ export function document(account: DocumentAccount, host: Host): Family {
     const made = await makeDocument({ answer, format, fonts: account.fonts }, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       // Asked again, the model would be paid again, and its text hardly be another.
-      host.log.error({ err: error, file: task.fileId }, 'a document could not be made of an answer');
+      context.log.error({ err: error, file: task.fileId }, 'a document could not be made of an answer');
       throw new StepError('PROVIDER_FAILED', 'No document can be made of what the language model wrote.');
     });
     const { bytes, missing, fontProblem } = made;
     if (bytes.length === 0) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'it wrote nothing.' }, task);
-    if (fontProblem !== null) host.log.error({ problem: fontProblem }, 'the fonts of this host cannot be read');
+    if (fontProblem !== null) context.log.error({ problem: fontProblem }, 'the fonts of this host cannot be read');
     if (missing.length === 0) return { done: inHand(bytes) };
     const some = missing.slice(0, 10).join(' ');
-    host.log.warn({ letters: some, file: task.fileId }, 'no font has these letters: PDF_FONT_DIR names more fonts');
+    context.log.warn({ letters: some, file: task.fileId }, 'no font has these letters: PDF_FONT_DIR names more fonts');
     const all = missing.length > 10 ? `${some} and ${missing.length - 10} more` : some;
     return { done: inHand(bytes), warnings: [`A box stands for letters that this service has no font for: ${all}`] };
   }

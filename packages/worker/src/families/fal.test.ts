@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
 import { minimax } from './minimax.ts';
-import { callFor, downloaded, hostFor, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, startStorage, taskFor, token } from './test/asking.ts';
 import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
 import { mediaOf } from './test/media.ts';
 import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([vendor[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
 
 const family = (apiKey = FAL_KEY) =>
-  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, hostFor());
+  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, contextFor());
 const fullHd = (asked: Parameters<typeof taskFor>[1] = {}) =>
   taskFor('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
 const submit = (asked?: Parameters<typeof taskFor>[1]) => family().submit(callFor(fullHd(asked)));

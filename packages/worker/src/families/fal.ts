@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { FalAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, id, text, word } from './answer-fields.ts';
 import { TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { ofEnded, type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -34,11 +34,11 @@ const Urls = z.object({ status: address, response: address, cancel: address });
 type Action = keyof z.infer<typeof Urls>;
 
 /** MiniMax H3 Max in fal's queue; its client is not used, because it repeats an order that was not answered. */
-export function fal({ apiKey, queueUrl }: FalAccount, host: Host): Family {
+export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): Family {
   const api: VendorApi = {
     name: 'fal',
     secrets: [apiKey],
-    log: host.log,
+    log: context.log,
     baseUrl: queueUrl,
     headers: { authorization: `Key ${apiKey}` },
     refusalIn,

@@ -1,7 +1,7 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { geminiImage } from './gemini-image.ts';
-import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 
@@ -19,7 +19,8 @@ beforeEach(async () => {
   return () => google[Symbol.asyncDispose]();
 });
 
-const familyFor = (apiKey = GOOGLE_KEY, host = hostFor()) => geminiImage({ apiKey, baseUrl: google.url }, host);
+const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) =>
+  geminiImage({ apiKey, baseUrl: google.url }, context);
 
 async function pictureOf(task: WorkerTask, family = familyFor()): Promise<Buffer> {
   const submitted = await family.submit(callFor(task));
@@ -80,8 +81,8 @@ test('attachments that are too much together are refused before anything is aske
 });
 
 test('a model can be called by another name', async () => {
-  const host = hostFor({ [MODEL]: 'gemini-3.1-flash-image' });
-  await pictureOf(taskFor(MODEL), familyFor(GOOGLE_KEY, host));
+  const context = contextFor({ [MODEL]: 'gemini-3.1-flash-image' });
+  await pictureOf(taskFor(MODEL), familyFor(GOOGLE_KEY, context));
   expect(google.requests[0]?.path).toBe('/v1beta/models/gemini-3.1-flash-image:generateContent');
 });
 
@@ -213,15 +214,15 @@ test("the library's own settings change nothing", async () => {
 });
 
 test('neither the key nor the prompt nor an address is told or logged', async () => {
-  const host = hostFor();
+  const context = contextFor();
   const task = taskFor(MODEL, { prompt: 'A very private lamp' });
   const said = `Key ${GOOGLE_KEY} at https://example.com/?sig=1 for "A very private lamp".`;
   for (const status of [400, 403, 429, 500]) {
     google.before = () => googleError(status, 'INVALID_ARGUMENT', said, [retryInfo('9999s')]);
-    expect(String(await refusedWith(task, familyFor(GOOGLE_KEY, host)))).not.toMatch(/AIza|private|https:/);
+    expect(String(await refusedWith(task, familyFor(GOOGLE_KEY, context)))).not.toMatch(/AIza|private|https:/);
   }
-  expect(host.logged).toHaveLength(2);
-  expect(host.logged.join()).not.toMatch(/AIza|private|https:/);
+  expect(context.logged).toHaveLength(2);
+  expect(context.logged.join()).not.toMatch(/AIza|private|https:/);
 });
 
 test('the probe says which models the account has', async () => {

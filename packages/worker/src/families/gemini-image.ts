@@ -1,12 +1,12 @@
 import type { Part } from '@google/genai';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
-import { wireModels } from './account-models.ts';
+import { providerModels } from './account-models.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, flag, text, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
 import { inHand, writeInHand } from './in-hand.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 
@@ -29,14 +29,14 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 /** Google's images: one call, whose answer is the picture, or says why there is none. */
-export function geminiImage(account: KeyedAccount, host: Host): Family {
-  const vendor = { name: 'Gemini', secrets: [account.apiKey], log: host.log };
+export function geminiImage(account: KeyedAccount, context: AdapterContext): Family {
+  const vendor = { name: 'Gemini', secrets: [account.apiKey], log: context.log };
   const client = googleClient(account);
 
   async function ask({ task, signal }: Call, pictures: readonly Reference[]): Promise<Answer> {
     const { models } = await client();
     const answer = await models.generateContent({
-      model: host.wireId(task.outputModel, task.outputModel),
+      model: context.providerModelId(task.outputModel, task.outputModel),
       contents: [{ role: 'user', parts: [...pictures.flatMap(partsOf), { text: promptOf(task) }] }],
       // The one size that all of its models make.
       config: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { imageSize: '1K' }, abortSignal: signal },
@@ -60,7 +60,7 @@ export function geminiImage(account: KeyedAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) => probeGoogle(vendor, client, wireModels('gemini-image', host), signal),
+    probe: (signal) => probeGoogle(vendor, client, providerModels('gemini-image', context), signal),
 
     download: writeInHand,
   };

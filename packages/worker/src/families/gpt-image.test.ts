@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { gptImage } from './gpt-image.ts';
-import { callFor, downloaded, hostFor, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
 import { OPENAI_KEY, type OpenAiDouble, refusal, startOpenAi, stream } from './test/openai.ts';
 
@@ -19,8 +19,8 @@ beforeEach(async () => {
   return () => openai[Symbol.asyncDispose]();
 });
 
-const familyFor = (apiKey = OPENAI_KEY, host = hostFor()) =>
-  gptImage({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, host);
+const familyFor = (apiKey = OPENAI_KEY, context = contextFor()) =>
+  gptImage({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, context);
 
 const order = (task: WorkerTask, family = familyFor()) => family.submit(callFor(task));
 
@@ -93,7 +93,10 @@ test('what is no picture is refused before anything is asked for', async () => {
 });
 
 test('a model can be called by another name', async () => {
-  await pictureOf(taskFor('gpt-image-2'), familyFor(OPENAI_KEY, hostFor({ 'gpt-image-2': 'gpt-image-2-2026-04-21' })));
+  await pictureOf(
+    taskFor('gpt-image-2'),
+    familyFor(OPENAI_KEY, contextFor({ 'gpt-image-2': 'gpt-image-2-2026-04-21' })),
+  );
   expect(openai.requests[0]?.body).toMatchObject({ model: 'gpt-image-2-2026-04-21' });
 });
 
@@ -228,7 +231,7 @@ test("the library's own settings change nothing", async () => {
 });
 
 test('neither the key nor the prompt nor an address is told or logged', async () => {
-  const host = hostFor();
+  const context = contextFor();
   const task = taskFor('gpt-image-2', { prompt: 'A very private lamp' });
   const said = `Key ${OPENAI_KEY} at https://api.openai.com/v1?sig=1 for "A very private lamp".`;
   for (const [status, code] of [
@@ -238,17 +241,17 @@ test('neither the key nor the prompt nor an address is told or logged', async ()
     [500, null],
   ] as const) {
     openai.before = () => refusal(status, code, said);
-    const error = await refusedWith(task, familyFor(OPENAI_KEY, host));
+    const error = await refusedWith(task, familyFor(OPENAI_KEY, context));
     expect(String(error)).not.toMatch(/sk-double|private|https:/);
   }
-  expect(host.logged).toHaveLength(2);
-  expect(host.logged.join()).not.toMatch(/sk-double|private|https:/);
+  expect(context.logged).toHaveLength(2);
+  expect(context.logged.join()).not.toMatch(/sk-double|private|https:/);
 });
 
 test('the probe says which models the account has', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has gpt-image-2.5-flare, gpt-image-2');
-  const renamed = familyFor(OPENAI_KEY, hostFor({ 'gpt-image-2': 'gpt-image-9' }));
+  const renamed = familyFor(OPENAI_KEY, contextFor({ 'gpt-image-2': 'gpt-image-9' }));
   await expect(renamed.probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   await expect(familyFor('sk-wrong-0123456789').probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   openai.before = () => refusal(500, null, 'Oops.');

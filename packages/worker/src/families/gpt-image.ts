@@ -1,11 +1,11 @@
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources/images';
 import { z } from 'zod';
 import type { OpenAiAccount } from '../provider-settings.ts';
-import { wireModels } from './account-models.ts';
+import { providerModels } from './account-models.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { entries, number, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { inHand, writeInHand } from './in-hand.ts';
-import type { Host } from './open.ts';
 import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 
@@ -16,14 +16,14 @@ const Event = z.object({ type: word, b64_json: word, partial_image_index: number
 const WholeAnswer = z.object({ data: entries({ b64_json: word }) }).catch({ data: [] });
 
 /** OpenAI's images: one call, whose answer is the picture. There is no job that could be asked for later. */
-export function gptImage(account: OpenAiAccount, host: Host): Family {
-  const vendor = { name: 'OpenAI', secrets: [account.apiKey], log: host.log };
+export function gptImage(account: OpenAiAccount, context: AdapterContext): Family {
+  const vendor = { name: 'OpenAI', secrets: [account.apiKey], log: context.log };
   const client = openAiClient(account);
 
   async function draw({ task, signal }: Call, pictures: readonly Reference[]): Promise<Buffer> {
     const { images } = await client();
     const order = {
-      model: host.wireId(task.outputModel, task.outputModel),
+      model: context.providerModelId(task.outputModel, task.outputModel),
       prompt: namedPrompt(task, (position) => `image ${position}`),
       n: 1,
       size: 'auto',
@@ -53,7 +53,7 @@ export function gptImage(account: OpenAiAccount, host: Host): Family {
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
-    probe: (signal) => probeOpenAi(vendor, client, wireModels('gpt-image', host), signal),
+    probe: (signal) => probeOpenAi(vendor, client, providerModels('gpt-image', context), signal),
 
     download: writeInHand,
   };

@@ -7,7 +7,7 @@ import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
 import type { Family } from './family.ts';
 import { hunyuan3d } from './hunyuan3d.ts';
-import { downloaded, hostFor, idOf, startStorage } from './test/asking.ts';
+import { contextFor, downloaded, idOf, startStorage } from './test/asking.ts';
 import type { Reply } from './test/double.ts';
 import { type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
 import { mediaOf } from './test/media.ts';
@@ -47,7 +47,7 @@ const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
   ...own,
 });
 const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
-  hunyuan3d(account, hostFor(modelMap, logged));
+  hunyuan3d(account, contextFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('hunyuan3d-3.1', own).row;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { TencentCloudAccount, TokenHubAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, error, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { ofEnded, type Refusal, refused, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -42,11 +42,11 @@ const RUNNING_MS = 10_000;
 
 const Ref = z.object({ id: z.string() });
 
-export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, host: Host): Family {
-  const door = account.transport === 'token-hub' ? tokenHub(account, host) : tencentCloud(account, host);
+export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, context: AdapterContext): Family {
+  const door = account.transport === 'token-hub' ? tokenHub(account, context) : tencentCloud(account, context);
 
   async function askedFor(call: Call): Promise<Asked> {
-    const model = host.wireId(call.task.outputModel, door.usualModel ?? '') || null;
+    const model = context.providerModelId(call.task.outputModel, door.usualModel ?? '') || null;
     const [picture] = await readPictures(call, door.vendor.name, PICTURES);
     if (picture === undefined) return { model, prompt: namedPrompt(call.task, () => '') };
     return { model, picture: picture.bytes.toString('base64') };
@@ -115,7 +115,7 @@ const Queried = z.object({
   ResultFile3Ds: entries({ Type: word, Url: address }),
 });
 
-function tencentCloud(account: TencentCloudAccount, { log }: Host): Door {
+function tencentCloud(account: TencentCloudAccount, { log }: AdapterContext): Door {
   const { secretId, secretKey, endpoint } = account;
   const vendor = { name: 'Hunyuan3D', secrets: [secretId, secretKey], log, baseUrl: endpoint };
   const cloud = openTencentCloud(account, vendor, refusalOf);
@@ -141,8 +141,8 @@ const Taken = z.object({ id });
 const Looked = z.object({ status: word, data: entries({ type: word, url: address }), error });
 const HUB_MODEL = 'hy-3d-3.1';
 
-function tokenHub(account: TokenHubAccount, host: Host): Door {
-  const vendor = bearerApi('Hunyuan3D', account, host, refusalInHub);
+function tokenHub(account: TokenHubAccount, context: AdapterContext): Door {
+  const vendor = bearerApi('Hunyuan3D', account, context, refusalInHub);
   return {
     vendor,
     usualModel: HUB_MODEL,
@@ -153,7 +153,7 @@ function tokenHub(account: TokenHubAccount, host: Host): Door {
       return (await ask(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
     },
     async look(id, call) {
-      const body = { model: host.wireId('hunyuan3d-3.1', HUB_MODEL), id };
+      const body = { model: context.providerModelId('hunyuan3d-3.1', HUB_MODEL), id };
       const found = await ask(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
       const files = found.data.map(({ type, url }) => ({ type, url }));
       return { status: found.status, files, code: found.error?.code, words: found.error?.message };

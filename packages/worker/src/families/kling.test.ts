@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { StepErrorType } from '../step-error.ts';
 import { freePort } from '../test/stand-in.ts';
 import { kling } from './kling.ts';
-import { callFor, downloaded, hostFor, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
 import { mediaOf } from './test/media.ts';
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   await vendor[Symbol.asyncDispose]();
 });
 
-const family = (apiKey = KLING_KEY, host = hostFor()) => kling({ apiKey, baseUrl: vendor.url }, host);
+const family = (apiKey = KLING_KEY, context = contextFor()) => kling({ apiKey, baseUrl: vendor.url }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const poll = (id: string, orderedAt = Date.now()) =>
   family().poll({ ...callFor(taskFor('kling-3.0')), job: { id, orderedAt } });
@@ -94,8 +94,8 @@ describe('an order', () => {
   });
 
   test('goes to the model that the operator names', async () => {
-    const host = { ...hostFor(), wireId: () => 'kling-3.0-turbo' };
-    await family(KLING_KEY, host).submit(callFor(taskFor('kling-3.0-turbo')));
+    const context = { ...contextFor(), providerModelId: () => 'kling-3.0-turbo' };
+    await family(KLING_KEY, context).submit(callFor(taskFor('kling-3.0-turbo')));
     expect(lastOrder()?.path).toBe('/text-to-video/kling-3.0-turbo');
   });
 
@@ -156,7 +156,7 @@ describe('an order without an answer', () => {
   });
 
   test('was not sent where nobody listens', async () => {
-    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, hostFor());
+    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
     await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });

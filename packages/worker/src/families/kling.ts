@@ -2,10 +2,10 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Ordered } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -42,8 +42,8 @@ const WORDS: StatusWords = {
 const Since = z.object({ orderedAt: z.number().catch(0) });
 
 /** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
-export function kling(account: KeyedAccount, host: Host): Family {
-  const api = bearerApi('Kling', account, host, refusalIn);
+export function kling(account: KeyedAccount, context: AdapterContext): Family {
+  const api = bearerApi('Kling', account, context, refusalIn);
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
     const { data } = await ask(
@@ -75,7 +75,7 @@ export function kling(account: KeyedAccount, host: Host): Family {
     async submit(call) {
       const { task, clientJobId } = call;
       const pictures = await readPictures(call, api.name, PICTURES);
-      const model = encodeURIComponent(host.wireId(task.outputModel, task.outputModel));
+      const model = encodeURIComponent(context.providerModelId(task.outputModel, task.outputModel));
       const body = {
         ...contentOf(task, pictures),
         settings: settingsFor(task),

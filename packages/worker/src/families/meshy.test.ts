@@ -5,7 +5,7 @@ import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import type { Family } from './family.ts';
 import { meshy } from './meshy.ts';
-import { downloaded, hostFor, idOf, startStorage, token } from './test/asking.ts';
+import { contextFor, downloaded, idOf, startStorage, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
 import { type MeshyDouble, type MeshyState, startMeshy } from './test/meshy.ts';
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
-  meshy({ apiKey, baseUrl: double.url }, hostFor(modelMap, logged));
+  meshy({ apiKey, baseUrl: double.url }, contextFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('meshy-7', own).row;

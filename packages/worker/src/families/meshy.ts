@@ -2,10 +2,10 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, fields, id, number, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import type { Host } from './open.ts';
 import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import { type Refusal, refused, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -56,10 +56,10 @@ function deprecationOf(model: string): string | null {
   return `Meshy has deprecated ${model} since ${found.since}; PROVIDER_MODEL_MAP=${map} moves to its successor`;
 }
 
-export function meshy(account: KeyedAccount, host: Host): Family {
-  const api = bearerApi('Meshy', account, host, refusalIn);
-  const deprecation = deprecationOf(host.wireId('meshy-7', 'meshy-7'));
-  if (deprecation !== null) host.log.warn({ provider: api.name }, deprecation);
+export function meshy(account: KeyedAccount, context: AdapterContext): Family {
+  const api = bearerApi('Meshy', account, context, refusalIn);
+  const deprecation = deprecationOf(context.providerModelId('meshy-7', 'meshy-7'));
+  if (deprecation !== null) context.log.warn({ provider: api.name }, deprecation);
 
   async function order(path: Ref['path'], stage: Ref['stage'], body: object, call: Call, warnings: string[]) {
     const { result } = await ask(api, Ordered, { method: 'POST', path, body, paid: true }, call);
@@ -73,7 +73,7 @@ export function meshy(account: KeyedAccount, host: Host): Family {
       const body = { mode: 'refine', preview_task_id: previewOf(task), enable_pbr: true };
       return order(TEXT, 'refine', body, call, []);
     }
-    const model = host.wireId(task.outputModel, 'latest');
+    const model = context.providerModelId(task.outputModel, 'latest');
     const prompt = namedPrompt(task, () => '');
     const body = { mode: 'preview', prompt, ai_model: model, target_formats: ['glb'] };
     const warnings = [`From words alone, Meshy made this with its model "${model}", not with ${task.outputModel}.`];
@@ -87,7 +87,7 @@ export function meshy(account: KeyedAccount, host: Host): Family {
     const texture = namedPrompt(task, () => '').replace(/\s+/g, ' ');
     const body = {
       ...(pictures.length === 1 ? { image_url: first } : { image_urls: pictures }),
-      ai_model: host.wireId(task.outputModel, task.outputModel),
+      ai_model: context.providerModelId(task.outputModel, task.outputModel),
       should_texture: true,
       enable_pbr: true,
       target_formats: ['glb'],

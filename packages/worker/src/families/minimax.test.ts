@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
 import { minimax } from './minimax.ts';
-import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
 import { MINIMAX_KEY, type MinimaxDouble, refusal, startMinimax } from './test/minimax.ts';
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = MINIMAX_KEY) => minimax({ apiKey, baseUrl: vendor.url, fal: null }, hostFor());
+const family = (apiKey = MINIMAX_KEY) => minimax({ apiKey, baseUrl: vendor.url, fal: null }, contextFor());
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });

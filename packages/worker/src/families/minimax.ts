@@ -2,11 +2,11 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, text, word } from './answer-fields.ts';
 import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
 import { fal } from './fal.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -30,9 +30,9 @@ const Created = z.object({ task_id: id });
 const Found = z.object({ task: fields({ status: word, error, content: fields({ url: address }) }) });
 
 /** MiniMax's own interface makes all but H3 Max at 1080p, which only fal does. */
-export function minimax(account: MinimaxAccount, host: Host): Family {
-  const own = minimaxItself(account, host);
-  const other = account.fal && fal(account.fal, host);
+export function minimax(account: MinimaxAccount, context: AdapterContext): Family {
+  const own = minimaxItself(account, context);
+  const other = account.fal && fal(account.fal, context);
   const routeOf = (task: WorkerTask): Family => {
     if (task.outputModel !== 'minimax-h3-max' || settingsOf(task).resolution !== '1080p') return own;
     if (other !== null) return other;
@@ -56,9 +56,10 @@ export function minimax(account: MinimaxAccount, host: Host): Family {
   };
 }
 
-function minimaxItself(account: KeyedAccount, host: Host): Family {
-  const api = bearerApi('MiniMax', account, host, refusalIn);
-  const wireId = ({ outputModel }: WorkerTask) => host.wireId(outputModel, MODELS[outputModel] ?? outputModel);
+function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
+  const api = bearerApi('MiniMax', account, context, refusalIn);
+  const providerModelId = ({ outputModel }: WorkerTask) =>
+    context.providerModelId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
     (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ?? {};
 
@@ -73,7 +74,7 @@ function minimaxItself(account: KeyedAccount, host: Host): Family {
       const { resolution, durationSeconds, aspectRatio } = settingsOf(task);
       const prompt = namedPrompt(task, (position) => `image ${position}`);
       const body = {
-        model: wireId(task),
+        model: providerModelId(task),
         content: contentOf(prompt, await readPictures(call, api.name, PICTURES)),
         resolution: resolution.toUpperCase(),
         duration: durationSeconds,

@@ -2,6 +2,7 @@ import { FAMILIES, type Family as FamilyName, type FamilyState, type Provider } 
 import type { Logger } from 'pino';
 import type { Account, ProviderSettings } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { document } from './document.ts';
 import type { Family } from './family.ts';
 import { geminiImage } from './gemini-image.ts';
@@ -13,13 +14,6 @@ import { minimax } from './minimax.ts';
 import { refused } from './refusal.ts';
 import { seedance } from './seedance.ts';
 import { veo } from './veo.ts';
-
-/** What every adapter is given beside its account. */
-export interface Host {
-  log: Logger;
-  /** What the provider calls a model; `usual` unless the operator says otherwise. */
-  wireId(model: string, usual: string): string;
-}
 
 export interface Families {
   /** Who makes it: where that is left to this worker, the vendor if it has the key, else the sandbox. */
@@ -34,17 +28,18 @@ interface Opened {
 
 /** Each family at its provider, where this host has an account there; the sandbox in the place of the others. */
 export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
-  const wireId: Host['wireId'] = (model, usual) => modelMap[model] ?? usual;
+  const providerModelId: AdapterContext['providerModelId'] = (model, usual) => modelMap[model] ?? usual;
 
   function opened<Settings extends object>(
     name: FamilyName,
     account: Account<Settings>,
-    adapter: (account: Settings, host: Host) => Family,
+    adapter: (account: Settings, context: AdapterContext) => Family,
   ): Opened {
     if (account.state === 'sandbox') return { family: sandbox, state: { state: 'sandbox' } };
     // What a provider says of the account is of use only with the account's name.
     const own = log.child({ family: name, account: hostOf(account) });
-    if (account.state === 'live') return { family: adapter(account, { log: own, wireId }), state: { state: 'live' } };
+    if (account.state === 'live')
+      return { family: adapter(account, { log: own, providerModelId }), state: { state: 'live' } };
     return { family: unusable(account.reason, own), state: account };
   }
 

@@ -5,7 +5,7 @@ import { readProviders } from '../config.ts';
 import { hunyuan3d } from './hunyuan3d.ts';
 import { openFamilies } from './open.ts';
 import { sandboxFamily } from './sandbox.ts';
-import { callFor, hostFor, type Storage, startStorage, taskFor } from './test/asking.ts';
+import { callFor, contextFor, type Storage, startStorage, taskFor } from './test/asking.ts';
 import { type Double, startDouble, type VendorRequest } from './test/double.ts';
 import { faultsIn, PUBLISHED } from './test/published-schemas.ts';
 
@@ -134,7 +134,7 @@ test('what is sent for hunyuan3d-3.1 to ai3d.intl names no model', async () => {
     ...{ version: '2025-05-13', region: 'ap-singapore', takesModel: false },
   };
   const task = taskFor('hunyuan3d-3.1');
-  await hunyuan3d(account, hostFor()).submit(callFor(task));
+  await hunyuan3d(account, contextFor()).submit(callFor(task));
   const schema = PUBLISHED['SubmitHunyuanTo3DProJob of ai3d.intl'] ?? {};
   expect(faultsIn(vendor.requests.at(-1)?.body, schema)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { StepErrorType } from '../step-error.ts';
 import { readPictures } from './references.ts';
 import { seedance } from './seedance.ts';
-import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
 import { ARK_KEY, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = ARK_KEY, host = hostFor()) => seedance({ apiKey, baseUrl: vendor.baseUrl }, host);
+const family = (apiKey = ARK_KEY, context = contextFor()) => seedance({ apiKey, baseUrl: vendor.baseUrl }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });
@@ -78,15 +78,15 @@ describe('an order', () => {
 
   test('in China goes under the names of China, and elsewhere under those that the operator gives', async () => {
     const asked: string[] = [];
-    const wireId = (model: string, usual: string) => {
+    const providerModelId = (model: string, usual: string) => {
       asked.push(`${model}: ${usual}`);
       return 'own';
     };
-    const host = { ...hostFor(), wireId };
-    const china = seedance({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, host);
+    const context = { ...contextFor(), providerModelId };
+    const china = seedance({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, context);
     await china.submit({ ...callFor(taskFor('seedance-2.5')), signal: AbortSignal.abort() }).catch(() => {});
     expect(asked).toEqual(['seedance-2.5: doubao-seedance-2-5-260628']);
-    await family(ARK_KEY, host)
+    await family(ARK_KEY, context)
       .submit(callFor(taskFor('seedance-2.0')))
       .catch(() => {});
     expect(lastOrder()).toMatchObject({ model: 'own' });

@@ -2,10 +2,10 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, word } from './answer-fields.ts';
 import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -41,11 +41,11 @@ const Listed = z.object({ items: z.array(z.unknown()).nullish() });
 const TASKS = '/contents/generations/tasks';
 
 /** Seedance at Ark: BytePlus abroad, Volcengine in China. */
-export function seedance(account: KeyedAccount, host: Host): Family {
-  const api = bearerApi('Seedance', account, host, refusalIn);
+export function seedance(account: KeyedAccount, context: AdapterContext): Family {
+  const api = bearerApi('Seedance', account, context, refusalIn);
   const house = new URL(account.baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
-  const wireId = ({ outputModel }: WorkerTask) =>
-    host.wireId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
+  const providerModelId = ({ outputModel }: WorkerTask) =>
+    context.providerModelId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
   const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
   const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: pathOf(call.job) }, call);
 
@@ -59,7 +59,7 @@ export function seedance(account: KeyedAccount, host: Host): Family {
       const { task } = call;
       const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
       const body = {
-        model: wireId(task),
+        model: providerModelId(task),
         content: contentOf(namedPrompt(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
         resolution,
         ratio: aspectRatio,

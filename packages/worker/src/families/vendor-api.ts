@@ -1,8 +1,8 @@
 import type { WorkerTask } from '@review/contract';
 import type { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import type { Call } from './family.ts';
-import type { Host } from './open.ts';
 import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 
 export interface Answer {
@@ -23,7 +23,7 @@ export interface VendorApi extends Vendor {
 export const bearerApi = (
   name: string,
   { apiKey, baseUrl }: KeyedAccount,
-  { log }: Pick<Host, 'log'>,
+  { log }: Pick<AdapterContext, 'log'>,
   refusalIn: VendorApi['refusalIn'],
 ): VendorApi => ({
   name,

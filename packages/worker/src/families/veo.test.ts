@@ -1,7 +1,7 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JobRef } from './family.ts';
-import { callFor, downloaded, hostFor, type Storage, startStorage, taskFor, token } from './test/asking.ts';
+import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Double, type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 import { mediaOf } from './test/media.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   return () => google[Symbol.asyncDispose]();
 });
 
-const familyFor = (apiKey = GOOGLE_KEY, host = hostFor()) => veo({ apiKey, baseUrl: google.url }, host);
+const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) => veo({ apiKey, baseUrl: google.url }, context);
 
 async function order(task: WorkerTask, family = familyFor()): Promise<JobRef> {
   const submitted = await family.submit(callFor(task));

@@ -3,11 +3,11 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import type { StepErrorType } from '../step-error.ts';
-import { wireModels } from './account-models.ts';
+import { providerModels } from './account-models.ts';
+import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, flag, number, text } from './answer-fields.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
-import type { Host } from './open.ts';
 import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { downloadResult } from './result.ts';
@@ -30,15 +30,15 @@ const Operation = z.object({
 const Output = z.object({ uri: z.url() });
 
 /** Google's videos: an order, then a job by the name of its operation. It cannot be stopped, and always has sound. */
-export function veo(account: KeyedAccount, host: Host): Family {
-  const vendor = { name: 'Veo', secrets: [account.apiKey], log: host.log, baseUrl: account.baseUrl };
+export function veo(account: KeyedAccount, context: AdapterContext): Family {
+  const vendor = { name: 'Veo', secrets: [account.apiKey], log: context.log, baseUrl: account.baseUrl };
   const client = googleClient(account);
 
   async function order({ task, signal }: Call, pictures: readonly Reference[]): Promise<string> {
     const { models } = await client();
     const { VideoGenerationReferenceType } = await import('@google/genai');
     const { source, config } = orderOf(task, pictures, VideoGenerationReferenceType.ASSET);
-    const model = host.wireId(task.outputModel, task.outputModel);
+    const model = context.providerModelId(task.outputModel, task.outputModel);
     const answer = await models.generateVideos({ model, source, config: { ...config, abortSignal: signal } });
     return Ordered.parse(answer).name;
   }
@@ -77,7 +77,7 @@ export function veo(account: KeyedAccount, host: Host): Family {
       await downloadResult(vendor, { url: uri, path, signal, onProgress, key });
     },
 
-    probe: (signal) => probeGoogle(vendor, client, wireModels('veo', host), signal),
+    probe: (signal) => probeGoogle(vendor, client, providerModels('veo', context), signal),
   };
 }
 

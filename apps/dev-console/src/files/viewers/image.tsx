@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import type { ViewerProps } from '../viewer.tsx';
 import { Stage } from './stage.tsx';
+import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
 interface View {

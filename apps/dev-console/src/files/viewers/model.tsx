@@ -1,6 +1,6 @@
 import '@google/model-viewer';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { ViewerProps } from '../viewer.tsx';
+import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
 interface ModelViewerAttributes extends HTMLAttributes<HTMLElement> {

@@ -5,8 +5,8 @@ import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
-import type { ViewerProps } from '../viewer.tsx';
 import { Stage } from './stage.tsx';
+import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
 GlobalWorkerOptions.workerSrc = workerUrl;

@@ -1,8 +1,8 @@
 import { items } from '@review/client';
 import { type CommentRecord, contract } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useRefusal } from '../../access.ts';
 import { client } from '../../api.ts';
+import { useRefusal } from '../../session/access.ts';
 import classes from './viewers.module.css';
 
 type Pinned = CommentRecord & { anchor: number };

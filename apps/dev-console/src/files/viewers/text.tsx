@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import Markdown from '../../ui/markdown.tsx';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
-import type { ViewerProps } from '../viewer.tsx';
+import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
 const SHOWN_BYTES = 1_000_000;

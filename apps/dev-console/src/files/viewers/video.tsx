@@ -2,10 +2,10 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icon.tsx';
-import type { ViewerProps } from '../viewer.tsx';
 import { frameRateOf } from './frame-rate.ts';
 import { Pins } from './pins.tsx';
 import { Stage } from './stage.tsx';
+import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
 const digits = (number: number, count: number) => String(number).padStart(count, '0');

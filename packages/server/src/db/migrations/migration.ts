@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { OpenDatabase } from '../open.ts';
+import type { OpenDatabase } from '../database.ts';
 
 export type MigrationFor = (dialect: OpenDatabase['dialect']) => Migration;
 

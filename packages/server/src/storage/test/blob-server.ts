@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import express from 'express';
 import { pino } from 'pino';
-import { errorPage } from '../../http/error-page.ts';
+import { errorHandler } from '../../http/error-handler.ts';
 import { listen } from '../../listen.ts';
 import { openStorage } from '../open.ts';
 
@@ -34,6 +34,6 @@ app.post('/download-url', async ({ body: { key } }, response) => {
 app.get('/read/:key', async (request, response) => {
   await pipeline(await storage.read(request.params.key), response);
 });
-app.use(errorPage({ log: pino() }));
+app.use(errorHandler({ log: pino() }));
 process.on('disconnect', () => process.exit());
 process.send?.(port);

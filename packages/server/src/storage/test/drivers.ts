@@ -9,7 +9,7 @@ import { startFauxqs } from 'fauxqs';
 import { pino } from 'pino';
 import { vi } from 'vitest';
 import { BODY_LIMITS } from '../../http/body-timeout.ts';
-import { errorPage, nothingHere } from '../../http/error-page.ts';
+import { errorHandler, notFound } from '../../http/error-handler.ts';
 import { listen } from '../../listen.ts';
 import { openStorage } from '../open.ts';
 import type { Storage } from '../storage.ts';
@@ -87,7 +87,7 @@ export async function openOnDisk(limits = BODY_LIMITS): Promise<OpenDriver> {
     signingKeys: [SIGNING_KEY],
   });
   if (storage.router) app.use(storage.router);
-  app.use(nothingHere, errorPage({ log: pino({ level: 'silent' }) }));
+  app.use(notFound, errorHandler({ log: pino({ level: 'silent' }) }));
   return {
     storage,
     folder: join(folder, 'made', 'when-needed'),

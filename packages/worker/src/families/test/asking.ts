@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { findModel, settingsInEffect, type VideoSettings, type WorkerTask } from '@review/contract';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import type { AdapterContext } from '../adapter-context.ts';
 import type { Family, Output } from '../family.ts';
-import type { Host } from '../open.ts';
 import { type Double, startDouble } from './double.ts';
 
 type Attachment = WorkerTask['attachments'][number];
@@ -46,13 +46,13 @@ export const callFor = (task: WorkerTask, signal = new AbortController().signal,
   clientJobId: `${task.fileId}-${stage}`,
 });
 
-/** A host that keeps what it logs, and maps models as told. */
-export function hostFor(
+/** A context that keeps what is logged, and maps models as told. */
+export function contextFor(
   modelMap: Record<string, string> = {},
   logged: string[] = [],
-): Host & { logged: readonly string[] } {
+): AdapterContext & { logged: readonly string[] } {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  return { log, logged, wireId: (model, usual) => modelMap[model] ?? usual };
+  return { log, logged, providerModelId: (model, usual) => modelMap[model] ?? usual };
 }
 
 export interface Picture {

@@ -1,0 +1,32 @@
+import type { ProjectRole, Route, Scope } from '@review/contract';
+import { useSession } from './session-query.ts';
+
+const ROLE_NAMES: Record<ProjectRole, string> = {
+  PROJECT_OWNER: 'owner',
+  PROJECT_MANAGER: 'manager',
+  PROJECT_MEMBER: 'member',
+  PROJECT_REVIEWER: 'reviewer',
+  PROJECT_RESTRICTED_REVIEWER: 'restricted reviewer',
+};
+export const roleName = (role: ProjectRole): string => ROLE_NAMES[role];
+
+const oneOf = (words: readonly string[], last: 'or' | 'and') =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+
+/** Why the rules of an endpoint forbid a call, or null: told before it is tried, by the contract's own rules. */
+function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope[], role?: ProjectRole): string | null {
+  if (metadata.scopes.length > 0 && !metadata.scopes.some((scope) => scopes.includes(scope))) {
+    return `This key lacks the scope ${oneOf(metadata.scopes, 'or')}.`;
+  }
+  if (role !== undefined && metadata.roles.length > 0 && !metadata.roles.includes(role)) {
+    const allowed = metadata.roles.map((name) => `${roleName(name)}s`);
+    return `Only ${oneOf(allowed, 'and')} of the project can do this; you are its ${roleName(role)}.`;
+  }
+  return null;
+}
+
+/** Tells for each endpoint why this session must not call it, or null. */
+export function useRefusal(): (route: Pick<Route, 'metadata'>, role?: ProjectRole) => string | null {
+  const { scopes } = useSession();
+  return (route, role) => refusalOf(route, scopes, role);
+}

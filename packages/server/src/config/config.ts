@@ -1,0 +1,326 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Family, type OutputType, TIERS, UPLOAD_LIMIT, Uuid } from '@review/contract';
+import { z } from 'zod';
+import type { DatabaseAddress } from '../db/database.ts';
+import {
+  consoleDirectory,
+  databaseUrl,
+  hostNames,
+  httpUrl,
+  list,
+  namedNumbers,
+  onOrOff,
+  origins,
+  secureUrl,
+  storageUrl,
+  trustProxy,
+  wholeNumber,
+} from './setting-values.ts';
+
+const RATE_LIMITS = { ...TIERS, 'failed-credentials': 30 } as const;
+/** Requests per window by tier, and refused credentials per address. */
+export type RateLimits = Record<keyof typeof RATE_LIMITS, number>;
+
+/** Whose access tokens are taken beside our own keys, and how they are read. */
+export interface OAuthSettings {
+  /** Exactly as tokens name it. */
+  issuer: string;
+  /** What tokens are for: any of these. */
+  audiences: string[];
+  /** Null: where the issuer's discovery document says. */
+  jwksUrl: string | null;
+  /** The one workspace of every token, or the claim that names it. */
+  workspace: { id: string } | { claim: string };
+  /** What the issuer writes before the names of our scopes. */
+  scopePrefix: string;
+}
+
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  publicUrl: string;
+  dataDirectory: string;
+  database: DatabaseAddress;
+  storageUrl: string;
+  secretKey: string;
+  /** Accepted beside `secretKey`, never used for anything new; null outside a rotation. */
+  previousSecretKey: string | null;
+  workerToken: string;
+  engine: 'embedded' | 'temporal';
+  generation: {
+    /** Generations that run at once in a workspace, by what they make. */
+    slots: Record<OutputType, number>;
+    /** Generations in flight per family, over all workspaces. */
+    familyCaps: Record<Family, number>;
+    /** How long a generation may run, in seconds. */
+    deadlines: Record<OutputType, number>;
+    /** Generations that may wait in a workspace. */
+    queueLimit: number;
+    /** How long a generation may wait before it starts, in seconds. */
+    queueDeadline: number;
+    /** Whether the sandbox provider stands in for families without a key. */
+    sandbox: boolean;
+    /** How often it is looked whether the workflows of open generations are still there, in seconds. */
+    reconcileSeconds: number;
+    /** Where people look at workflows; null where nowhere. */
+    temporalUiUrl: string | null;
+  };
+  /** What Temporal's own settings say, which its client reads by itself. */
+  temporal: Record<string, string>;
+  /** Null turns all limits off. */
+  rateLimits: RateLimits | null;
+  trustProxy: boolean | number | string[];
+  corsOrigins: string[];
+  /** Null takes API keys only. */
+  oauth: OAuthSettings | null;
+  /** Names under which the tools may be called, beside that of PUBLIC_URL and this machine's own. */
+  toolHosts: string[];
+  bodyLimit: number;
+  /** The least size of an upload's parts and the greatest of the whole, in bytes. */
+  uploadPartSize: number;
+  uploadLimit: number;
+  /** How many `wait`ing requests a process holds at once; more are answered at once. */
+  waitLimit: number;
+  /** The longest that one is held, in seconds: proxies cut at 60. */
+  waitSeconds: number;
+  logLevel: string;
+  /** The built console; null serves none. */
+  consoleDirectory: string | null;
+  /** How long requests are still taken after a stop was asked for and readiness turned off, so that a balancer sees it. */
+  drainSeconds: number;
+  /** How long requests in flight may take to finish when the server is told to stop. */
+  shutdownSeconds: number;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const GIBIBYTE = 1024 ** 3;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+let environment: Environment | undefined;
+
+/** The settings of the process and those of a file, read once; what the process has wins. */
+export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
+  if (environment !== undefined) return environment;
+  try {
+    if (file) process.loadEnvFile(file);
+  } catch (error) {
+    throw new ConfigError(
+      `The settings cannot be read from ${file}: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  environment = process.env;
+  return environment;
+}
+
+/** Reads settings and collects what is wrong with them. */
+function settingReader(environment: Environment) {
+  const faults: string[] = [];
+  const value = (name: string) => environment[name]?.trim() || undefined;
+
+  function setting<T>(name: string, schema: z.ZodType<T>, fallback: string): T {
+    const parsed = schema.safeParse(value(name) ?? fallback);
+    if (parsed.success) return parsed.data;
+    faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    return schema.parse(fallback);
+  }
+
+  function refuseFaults(): void {
+    if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
+  }
+  return { faults, value, setting, refuseFaults };
+}
+
+interface DataSettings {
+  database: DatabaseAddress;
+  storageUrl: string;
+}
+
+/** All that most commands need, and no secret. */
+export interface CommandSettings extends DataSettings {
+  sandbox: boolean;
+}
+
+export function readCommandSettings(environment: Environment): CommandSettings {
+  const reader = settingReader(environment);
+  const settings = { ...dataSettings(reader), sandbox: sandboxSetting(reader) };
+  reader.refuseFaults();
+  return settings;
+}
+
+const sandboxSetting = ({ setting }: ReturnType<typeof settingReader>): boolean =>
+  setting('SANDBOX_PROVIDER', onOrOff, 'on');
+
+const dataDirectoryOf = (value: (name: string) => string | undefined) => resolve(value('DATA_DIR') ?? '.data');
+
+function dataSettings({ setting, value }: ReturnType<typeof settingReader>): DataSettings {
+  const dataDirectory = dataDirectoryOf(value);
+  return {
+    database: setting(
+      'DATABASE_URL',
+      databaseUrl({
+        connections: setting('DATABASE_CONNECTIONS', wholeNumber(1, 1000), '10'),
+        timeouts: {
+          connect: setting('DATABASE_CONNECT_SECONDS', wholeNumber(1, 300), '5'),
+          statement: setting('DATABASE_STATEMENT_SECONDS', wholeNumber(1, 3600), '15'),
+          lock: setting('DATABASE_LOCK_SECONDS', wholeNumber(1, 3600), '5'),
+          idleTransaction: setting('DATABASE_IDLE_TRANSACTION_SECONDS', wholeNumber(1, 3600), '15'),
+        },
+      }),
+      `sqlite:${join(dataDirectory, 'review.db')}`,
+    ),
+    storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+  };
+}
+
+/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+export function readConfig(environment: Environment): Config {
+  const reader = settingReader(environment);
+  const { faults, value, setting } = reader;
+
+  const production = setting('NODE_ENV', z.string(), 'development') === 'production';
+  const dataDirectory = dataDirectoryOf(value);
+  const port = setting('PORT', wholeNumber(0, 65_535), '3000');
+
+  function kept(file: string): string {
+    try {
+      return keptSecret(dataDirectory, file);
+    } catch (error) {
+      faults.push(`DATA_DIR: ${file} cannot be kept there (${error instanceof Error ? error.message : error})`);
+      return '';
+    }
+  }
+
+  function secret(name: 'SECRET_KEY' | 'WORKER_TOKEN', file: string, least: number): string {
+    const given = value(name);
+    if (given === undefined && !production) return kept(file);
+    if (given === undefined) faults.push(`${name}: required in production; write at least ${least} random characters`);
+    else if (given.length < least) faults.push(`${name}: at least ${least} characters, it has ${given.length}`);
+    return given ?? '';
+  }
+
+  function oauth(): OAuthSettings | null {
+    if (value('OAUTH_ISSUER') === undefined) {
+      const idle = Object.keys(environment).find((name) => name.startsWith('OAUTH_') && value(name));
+      if (idle !== undefined) faults.push(`${idle}: has no effect without OAUTH_ISSUER`);
+      return null;
+    }
+    const workspaceId = value('OAUTH_WORKSPACE');
+    return {
+      issuer: setting('OAUTH_ISSUER', secureUrl, LOCAL_URL),
+      audiences: setting('OAUTH_AUDIENCE', list, [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`].join(',')),
+      jwksUrl: value('OAUTH_JWKS_URL') === undefined ? null : setting('OAUTH_JWKS_URL', secureUrl, LOCAL_URL),
+      workspace:
+        workspaceId === undefined
+          ? { claim: setting('OAUTH_WORKSPACE_CLAIM', z.string(), 'workspace') }
+          : { id: setting('OAUTH_WORKSPACE', Uuid, NO_UUID) },
+      scopePrefix: value('OAUTH_SCOPE_PREFIX') ?? '',
+    };
+  }
+
+  const publicUrl = setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`);
+  const config: Config = {
+    production,
+    port,
+    host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
+    publicUrl,
+    dataDirectory,
+    ...dataSettings(reader),
+    secretKey: secret('SECRET_KEY', 'secret-key', 32),
+    previousSecretKey:
+      value('SECRET_KEY_PREVIOUS') === undefined ? null : setting('SECRET_KEY_PREVIOUS', atLeast32, NO_UUID),
+    workerToken: secret('WORKER_TOKEN', 'worker-token', 16),
+    engine: setting(
+      'GENERATION_ENGINE',
+      z.enum(['embedded', 'temporal'], 'write embedded or temporal'),
+      defaultEngine(value),
+    ),
+    generation: {
+      slots: setting('GENERATION_SLOTS', namedNumbers({ DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 }), 'on'),
+      familyCaps: setting('FAMILY_CAPS', namedNumbers(familyCaps(10)), 'on'),
+      deadlines: setting(
+        'GENERATION_DEADLINES',
+        namedNumbers({ DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 }),
+        'on',
+      ),
+      queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
+      queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
+      sandbox: sandboxSetting(reader),
+      reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
+      temporalUiUrl:
+        value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
+    },
+    temporal: temporalSettings(environment),
+    rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),
+    trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
+    corsOrigins: setting('CORS_ORIGINS', origins, 'off'),
+    oauth: oauth(),
+    toolHosts: setting('MCP_HOSTS', hostNames, 'off'),
+    bodyLimit: setting('BODY_LIMIT', wholeNumber(1024, 100 * 1024 * 1024), String(1024 * 1024)),
+    uploadPartSize: setting('UPLOAD_PART_SIZE', wholeNumber(1, 5 * GIBIBYTE), String(8 * 1024 * 1024)),
+    uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(UPLOAD_LIMIT)),
+    waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
+    waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
+    logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
+    consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
+    drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
+    shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
+  };
+  reader.refuseFaults();
+  return config;
+}
+
+const LOCAL_URL = 'http://localhost';
+const atLeast32 = z.string().min(32, 'at least 32 characters: the SECRET_KEY that was in use before');
+const NO_UUID = '00000000-0000-0000-0000-000000000000';
+
+const familyCaps = (each: number): Record<Family, number> => ({
+  document: each,
+  'gpt-image': each,
+  'gemini-image': each,
+  seedance: each,
+  kling: each,
+  minimax: each,
+  veo: each,
+  meshy: each,
+  hunyuan3d: each,
+});
+
+const defaultEngine = (value: (name: string) => string | undefined) =>
+  ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
+
+const temporalSettings = (environment: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('TEMPORAL_') && value ? [[name, value]] : [],
+    ),
+  );
+
+const BUILT_CONSOLE = fileURLToPath(new URL('../../../../apps/dev-console/dist', import.meta.url));
+
+/** Outside production, secrets are made once and kept beside the data. */
+function keptSecret(dataDirectory: string, file: string): string {
+  const path = join(dataDirectory, file);
+  if (!existsSync(path)) {
+    mkdirSync(dataDirectory, { recursive: true });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
+    try {
+      // Linking fails where another process was first: its secret holds, and nobody ever reads half of one.
+      linkSync(draft, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+  }
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,52 @@
+import { type Logger, pino } from 'pino';
+import { Registry } from 'prom-client';
+import type { Config } from './config/config.ts';
+import { deriveSecrets } from './config/secrets.ts';
+import { clockOf } from './db/clock.ts';
+import { openDatabase } from './db/open.ts';
+import type { Deps } from './deps.ts';
+import { describeError } from './describe-error.ts';
+import { FileWatch } from './notify/file-watch.ts';
+import { Notifier } from './notify/notifier.ts';
+import { Dispatcher } from './rooms/generation/dispatcher.ts';
+import { openStorage } from './storage/open.ts';
+
+/** Opens everything that the configuration names; disposing closes it again. */
+export function openDeps(
+  config: Config,
+  log: Logger = pino({ level: config.logLevel, serializers: { err: describeError } }),
+  stopping: AbortSignal = new AbortController().signal,
+): Deps {
+  const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
+  const secrets = deriveSecrets(config.secretKey, config.previousSecretKey);
+  const storage = openStorage({
+    storageUrl: config.storageUrl,
+    publicUrl: config.publicUrl,
+    signingKeys: secrets.blobs,
+  });
+  const watch = new FileWatch(config.waitLimit, config.waitSeconds * 1000);
+  const queueNotifier = new Notifier();
+  const clock = clockOf(opened.dialect);
+  const dispatcher =
+    config.engine === 'temporal' ? new Dispatcher({ config, db: opened.db, clock, queueNotifier, log }) : null;
+  return {
+    config,
+    db: opened.db,
+    opened,
+    clock,
+    storage,
+    secrets,
+    watch,
+    queueNotifier,
+    dispatcher,
+    stopping,
+    log,
+    metrics: new Registry(),
+    async [Symbol.asyncDispose]() {
+      watch.wakeAll();
+      await dispatcher?.[Symbol.asyncDispose]();
+      await storage[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}

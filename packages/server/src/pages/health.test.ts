@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { createApp } from '../app.ts';
+import { listen } from '../listen.ts';
+import { workerOf } from '../rooms/generation/test/generations.ts';
+import { DIALECTS, openHouse } from '../test/house.ts';
+
+/** Accepts connections and never answers. */
+async function silentHost() {
+  const server = createServer(() => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, [Symbol.dispose]: () => void server.close() };
+}
+
+test.each(DIALECTS)('%s: a storage that does not answer is degraded with 200, within a second', async (dialect) => {
+  using silent = await silentHost();
+  const endpoint = encodeURIComponent(`http://127.0.0.1:${silent.port}`);
+  await using house = await openHouse(dialect, { STORAGE_URL: `s3://review/x?region=eu&endpoint=${endpoint}` });
+  const asked = performance.now();
+  const answer = await house.request(null, 'GET', '/readyz');
+  expect(performance.now() - asked).toBeLessThan(1500);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    { status: 'degraded', database: 'ok', storage: 'down', engine: 'embedded', degraded: ['storage', 'workers'] },
+  ]);
+  expect((await house.request('owner', 'GET', '/api/ping')).status).toBe(200);
+});
+
+test('a Temporal that does not answer is degraded with 200', async () => {
+  await using house = await openHouse('sqlite', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: 'silent' });
+  await house.deps.dispatcher?.start(AbortSignal.timeout(60_000));
+  const answer = await house.request(null, 'GET', '/readyz');
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { status: 'degraded', engine: 'temporal', degraded: ['engine', 'workers'] },
+  ]);
+});
+
+test('probes are logged at debug, and a change of readiness once', async () => {
+  await using house = await openHouse('sqlite');
+  await workerOf(house).hello({ body: { worker: 'one', families: [] } });
+  const lines: { level: number; msg: string }[] = [];
+  const stream = new Writable({
+    write(line, _encoding, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  let isUp = true;
+  const storage = { ...house.deps.storage, isReachable: async () => isUp };
+  const deps = { ...house.deps, storage, log: pino({ level: 'debug' }, stream), metrics: new Registry() };
+  await using listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);
+  const probe = async (path: string) => (await fetch(`http://127.0.0.1:${listening.port}${path}`)).text();
+
+  for (const up of [true, true, false, false, true, true]) {
+    isUp = up;
+    for (const path of ['/readyz', '/healthz', '/metrics']) await probe(path);
+  }
+  const { info, warn } = pino.levels.values;
+  expect(lines.filter(({ level }) => level === warn).map(({ msg }) => msg)).toEqual(['readiness is degraded']);
+  expect(lines.filter(({ level }) => level === info).map(({ msg }) => msg)).toEqual(['readiness is ok']);
+});

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Router } from 'express';
+import type { Deps } from '../deps.ts';
+import { workersHealth } from './workers-health.ts';
+
+/** Whether the server should be sent requests; turned off first when it stops. */
+export interface Readiness {
+  accepting: boolean;
+}
+
+/** A part that gives no answer in this time counts as down, so that a probe has its answer within a second. */
+const ANSWER_WITHIN_MS = 900;
+
+export function health(deps: Deps, readiness: Readiness): Router {
+  const { opened, storage, dispatcher, log, metrics, config } = deps;
+  const isDatabaseUp = probe(() => opened.isReachable());
+  // Every server shares these parts and answers most requests without them, so none of them takes a server out.
+  const optional = {
+    storage: probe(() => storage.isReachable()),
+    engine: probe(async () => dispatcher === null || dispatcher.isReachable()),
+    workers: probe(async () => (await workersHealth(deps)).status === 'ok'),
+  };
+  let lastSummary = 'ok';
+
+  async function assess() {
+    const [database, ...others] = await Promise.all([
+      isDatabaseUp(),
+      ...Object.entries(optional).map(async ([part, isUp]) => ((await isUp()) ? [] : [part])),
+    ]);
+    const degraded = others.flat();
+    const working = degraded.length === 0 ? 'ok' : 'degraded';
+    const status = readiness.accepting ? (database ? working : 'down') : 'stopping';
+    const summary = [status, ...degraded].join(' ');
+    if (summary !== lastSummary) {
+      log[status === 'ok' || status === 'stopping' ? 'info' : 'warn']({ status, degraded }, `readiness is ${status}`);
+      lastSummary = summary;
+    }
+    return { status, database, degraded };
+  }
+
+  return Router({ caseSensitive: true, strict: true })
+    .get('/healthz', (_request, response) => {
+      response.json({ status: 'ok' });
+    })
+    .get('/readyz', async (_request, response) => {
+      const { status, database, degraded } = await assess();
+      const state = (isUp: boolean) => (isUp ? 'ok' : 'down');
+      response.status(['ok', 'degraded'].includes(status) ? 200 : 503).json({
+        status,
+        database: state(database),
+        storage: state(!degraded.includes('storage')),
+        engine: config.engine,
+        degraded,
+      });
+    })
+    .get('/metrics', async (_request, response) => {
+      response.type(metrics.contentType).send(await metrics.metrics());
+    });
+}
+
+/** Runs the check once at a time: probes that come while one hangs share it instead of piling up. */
+function probe(check: () => Promise<boolean>): () => Promise<boolean> {
+  let running: Promise<boolean> | undefined;
+  return () => {
+    running ??= check()
+      .catch(() => false)
+      .finally(() => {
+        running = undefined;
+      });
+    return Promise.race([running, delay(ANSWER_WITHIN_MS, false, { ref: false })]);
+  };
+}

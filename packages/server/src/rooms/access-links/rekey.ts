@@ -1,0 +1,36 @@
+import { seal, unseal } from '../../config/seal.ts';
+import type { Deps } from '../../deps.ts';
+import { hashAccessKey, hashPrefix } from './access-key.ts';
+import { findLinksOfOtherSecrets, updateLinkKeys } from './queries.ts';
+
+/**
+ * Hashes and seals the keys of links again that were written under the previous SECRET_KEY, or by a release that hashed
+ * without a secret. A key that no known secret unseals stays as it is: its link is listed, but no longer redeemed.
+ */
+export async function rekeyAccessLinks({ db, secrets, log }: Pick<Deps, 'db' | 'secrets' | 'log'>): Promise<void> {
+  const [hashKey] = secrets.accessLinkHashes;
+  const prefix = hashPrefix(hashKey);
+  let [rekeyed, unreadable, afterId] = [0, 0, ''];
+  for (;;) {
+    const links = await findLinksOfOtherSecrets(db, prefix, afterId);
+    const last = links.at(-1);
+    if (last === undefined) break;
+    afterId = last.id;
+    const readable = links.flatMap(({ id, sealedKey }) => {
+      const key = unseal(secrets.accessLinks, id, sealedKey);
+      return key === null
+        ? []
+        : [{ id, keyHash: hashAccessKey(hashKey, key), sealedKey: seal(secrets.accessLinks, id, key) }];
+    });
+    await updateLinkKeys(db, readable);
+    rekeyed += readable.length;
+    unreadable += links.length - readable.length;
+  }
+  if (rekeyed > 0) log.info({ rekeyed }, 'access links are now sealed and hashed under SECRET_KEY');
+  if (unreadable > 0) {
+    log.warn(
+      { unreadable },
+      'access links of another SECRET_KEY can be neither shown nor redeemed; set SECRET_KEY_PREVIOUS to it, or delete them',
+    );
+  }
+}

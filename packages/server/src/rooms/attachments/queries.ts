@@ -1,0 +1,68 @@
+import type { ProjectRole } from '@review/contract';
+import { anyOf } from '../../db/any-of.ts';
+import type { Database, Writer } from '../../db/schema.ts';
+import { type Upload, uploadRecord } from '../uploads/queries.ts';
+import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+
+export type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
+
+/** Its starter sees an attachment; once a comment holds it, whoever sees the comment does. */
+export async function findVisibleAttachment(
+  db: Database,
+  viewer: Viewer,
+  id: string,
+): Promise<VisibleAttachment | undefined> {
+  const row = await db
+    .selectFrom('uploads as upload')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'upload.project_id')
+    .leftJoin('comments as comment', 'comment.id', 'upload.comment_id')
+    .leftJoin('files as file', 'file.id', 'comment.file_id')
+    .selectAll('upload')
+    .select(['seen.role', 'seen.deletesAt', 'comment.file_id as commentFileId', 'file.allow_restricted as fileAllowed'])
+    .where('upload.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const onHiddenFile = isRestricted(row.role) && row.commentFileId !== null && row.fileAllowed !== 1;
+  if (onHiddenFile || (row.comment_id === null && row.started_by !== viewer.userId)) return undefined;
+  return { ...uploadRecord(row), role: row.role, deletesAt: row.deletesAt, personId: row.started_by };
+}
+
+/** Gives completed attachments of the project to a comment, in that order; says whether all of them were still free. */
+export async function attachToComment(trx: Writer, commentId: string, ids: string[]): Promise<boolean> {
+  for (const [position, id] of ids.entries()) {
+    const result = await trx
+      .updateTable('uploads')
+      .set({ comment_id: commentId, comment_position: position })
+      .where('id', '=', id)
+      .where('comment_id', 'is', null)
+      .executeTakeFirst();
+    if (result.numUpdatedRows !== 1n) return false;
+  }
+  return true;
+}
+
+export interface AttachmentState {
+  id: string;
+  completed: boolean;
+  used: boolean;
+}
+
+/** What the starter's attachments of a project are fit for. */
+export async function findAttachments(
+  db: Database,
+  projectId: string,
+  startedBy: string,
+  ids: string[],
+): Promise<Map<string, AttachmentState>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('uploads')
+    .select(['id', 'completed_with', 'comment_id'])
+    .where('project_id', '=', projectId)
+    .where('started_by', '=', startedBy)
+    .where('id', 'in', anyOf(ids))
+    .execute();
+  return new Map(
+    rows.map((row) => [row.id, { id: row.id, completed: row.completed_with !== null, used: row.comment_id !== null }]),
+  );
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { onEachDatabase, refusal } from '../../test/house.ts';
+import { problemIn } from '../../test/problem-in.ts';
+import { ask, errorsOf, newFile, ROLES, read, say, UNKNOWN_FILE, WIDE } from './test/talk.ts';
+
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+onEachDatabase((house) => {
+  let file: Promise<string> | undefined;
+  const fileId = () => {
+    file ??= newFile(house(), { allowRestricted: true });
+    return file;
+  };
+  const post = async (body: unknown) => ask(house(), 'member', 'POST', `/api/files/${await fileId()}/comments`, body);
+  const posted = async (fields: Record<string, unknown>) => {
+    const answer = await post({ content: 'There.', ...fields });
+    expect(answer).toMatchObject({ status: 201 });
+    return read(house(), answer.body.data.id);
+  };
+  const refusedFields = async (fields: Record<string, unknown>) => {
+    const answer = await post({ content: 'There.', ...fields });
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+    return errorsOf(answer.body);
+  };
+
+  test('the record names file and project', async () => {
+    const id = await fileId();
+    expect(await posted({})).toMatchObject({ file: { id }, project: { id: house().projectId }, parent: null });
+  });
+
+  test('content has the same bounds as on a project', async () => {
+    expect((await posted({ content: WIDE.repeat(5000) })).content).toBe(WIDE.repeat(5000));
+    expect(await refusedFields({ content: WIDE.repeat(5001) })).toEqual(['/content TOO_LONG']);
+    expect(errorsOf((await post({ anchor: 1 })).body)).toEqual(['/content EMPTY_COMMENT']);
+  });
+
+  test('a drawing needs no words', async () => {
+    expect((await post({ anchor: 1, annotation: { a: 1 } })).status).toBe(201);
+  });
+
+  test('an unknown field is 400', async () => {
+    expect(await refusedFields({ durations: 1 })).toEqual([expect.stringMatching(/^\/durations /)]);
+  });
+
+  test.each(['FX-no-id', UNKNOWN_FILE])('an unknown or malformed file in the path is 404: %s', async (id) => {
+    expect((await ask(house(), 'member', 'POST', `/api/files/${id}/comments`, { content: 'Hm.' })).status).toBe(404);
+  });
+
+  describe.each(['anchor', 'duration'])('%s', (field) => {
+    test.each([0, 1, 90_061_001, 31_622_400_000, null])('can be %j', async (value) => {
+      expect(await posted({ [field]: value })).toMatchObject({ anchor: null, duration: null, [field]: value });
+    });
+
+    test.each([-1, 1.5, 31_622_400_001, '5', true, []])('cannot be %j: 400', async (value) => {
+      expect(await refusedFields({ [field]: value })).toEqual([expect.stringMatching(new RegExp(`^/${field} `))]);
+    });
+  });
+
+  describe('annotation', () => {
+    test.each([
+      ['an object', { tool: 'pen', points: [[0, 0.5]], color: '#ff0000' }],
+      ['an array', [1, [2], { three: null }]],
+      ['a string with a NUL, half a pair and a quote', 'a\0\ud83d"'],
+      ['a number', 0],
+      ['a boolean', false],
+      ['an empty string', ''],
+      ['null', null],
+      ['names that objects have of their own', JSON.parse('{"__proto__":{"a":1},"constructor":2,"toString":3}')],
+      ['100 levels', nested(100)],
+    ])('any JSON comes back as it went in: %s', async (_, annotation) => {
+      expect(JSON.stringify((await posted({ annotation })).annotation)).toBe(JSON.stringify(annotation));
+    });
+
+    test('is null when not given', async () => {
+      expect((await posted({})).annotation).toBeNull();
+    });
+
+    test('has at most 204800 bytes as JSON, in UTF-8', async () => {
+      const ofBytes = (bytes: number) => 'a'.repeat(bytes - 2);
+      expect((await posted({ annotation: ofBytes(204_800) })).annotation).toHaveLength(204_798);
+      expect(await refusedFields({ annotation: ofBytes(204_801) })).toEqual(['/annotation TOO_LARGE']);
+      expect(await refusedFields({ annotation: WIDE.repeat(51_200) })).toEqual(['/annotation TOO_LARGE']);
+    });
+
+    test.each([
+      [101, 'INVALID_REQUEST', ['/annotation TOO_DEEP']],
+      [10_000, 'INVALID_JSON', undefined],
+      [100_000, 'INVALID_JSON', undefined],
+    ] as const)('%d levels are refused and break nothing: %s', async (levels, code, errors) => {
+      const body = `{"content":"a","annotation":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      const headers = { 'content-type': 'application/json' };
+      const path = `/api/files/${await fileId()}/comments`;
+      const response = await house().request('member', 'POST', path, { body, headers });
+      const problem = await problemIn(response, code);
+      expect(problem.errors?.map((error) => `${error.pointer} ${error.code}`)).toEqual(errors);
+    });
+  });
+
+  describe('a restricted reviewer', () => {
+    const conversation = async (allowRestricted: boolean) => {
+      const on = await newFile(house(), { allowRestricted });
+      const top = await say(house(), { fileId: on });
+      return { on, top, reply: await say(house(), { fileId: on, parent: { id: top } }) };
+    };
+    const calls = ({ on, top, reply }: { on: string; top: string; reply: string }) => {
+      const { comments, reactions } = house().people.restricted.client;
+      return [
+        () => comments.createOnFile({ params: { id: on }, body: { content: 'Me too.' } }),
+        () => comments.listOnFile({ params: { id: on }, body: {} }),
+        () => comments.get({ params: { id: top } }),
+        () => comments.get({ params: { id: reply } }),
+        () => comments.listReplies({ params: { id: top }, body: {} }),
+        () => reactions.create({ params: { id: top }, body: { type: '👍' } }),
+        () => reactions.list({ params: { id: top } }),
+      ];
+    };
+
+    test('talks about a file that is marked for them', async () => {
+      for (const call of calls(await conversation(true))) await call();
+    });
+
+    test('finds nothing of a file that is not: 404', async () => {
+      for (const call of calls(await conversation(false))) await refusal(call(), 'NOT_FOUND');
+    });
+
+    test('loses sight of the comments when the mark is taken away', async () => {
+      const { on, top } = await conversation(true);
+      await read(house(), top, 'restricted');
+      await house().people.member.client.files.update({ params: { id: on }, body: { allowRestricted: false } });
+      await refusal(read(house(), top, 'restricted'), 'NOT_FOUND');
+    });
+
+    test('sees all comments on the project itself', async () => {
+      expect((await read(house(), await say(house()), 'restricted')).file).toBeNull();
+    });
+  });
+
+  test.each(ROLES)('the %s comments on a file', async (role) => {
+    await say(house(), { as: role, fileId: await fileId() });
+  });
+
+  test.each(['stranger', 'foreigner'] as const)('to a %s the file does not exist', async (person) => {
+    await refusal(say(house(), { as: person, fileId: await fileId() }), 'NOT_FOUND');
+  });
+
+  test('with the file its comments go', async () => {
+    const gone = await newFile(house());
+    const top = await say(house(), { fileId: gone });
+    const reply = await say(house(), { fileId: gone, parent: { id: top } });
+    await house().people.member.client.files.delete({ params: { id: gone } });
+    await refusal(read(house(), top), 'NOT_FOUND');
+    await refusal(read(house(), reply), 'NOT_FOUND');
+  });
+});

@@ -1,0 +1,120 @@
+import type { ApiProblem } from '@review/client';
+import { expect, test } from 'vitest';
+import { onEachDatabase, refusal } from '../../test/house.ts';
+import { newFile, newProject, read, say } from './test/talk.ts';
+
+const ROUNDS = 12;
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (problem: ApiProblem) => problem.code,
+  );
+
+/** Failures of the server are outcomes here, and need no log. */
+const QUIET = { LOG_LEVEL: 'fatal' };
+
+onEachDatabase((house) => {
+  const remove = (id: string) => house().people.owner.client.comments.delete({ params: { id } });
+  const react = (id: string) => house().people.owner.client.reactions.create({ params: { id }, body: { type: '👍' } });
+  const exists = (id: string) =>
+    read(house(), id).then(
+      (comment) => comment,
+      () => null,
+    );
+
+  test('a delete and a reply in a race: the reply has its parent, or was refused', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const top = await say(house());
+      const calls = [() => remove(top), () => say(house(), { parent: { id: top } })];
+      if (round % 2 === 1) calls.reverse();
+      const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
+      const parent = await exists(top);
+      // Either the reply came first, and the deleted comment stays for its sake, or it found nothing to reply to.
+      if (parent === null) expect(outcomes).toEqual(['REFERENCE_NOT_FOUND', 'done']);
+      else {
+        expect(outcomes).toEqual(['done', 'done']);
+        expect(parent).toMatchObject({ content: null, replies: { count: 1 } });
+      }
+    }
+  });
+
+  test('a deleted comment whose last replies are deleted while another is added never stays alone', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const projectId = await newProject(house());
+      const top = await say(house(), { projectId });
+      const parent = { id: top };
+      const replies = [await say(house(), { projectId, parent }), await say(house(), { projectId, parent })];
+      const calls = [
+        () => remove(top),
+        ...replies.map((id) => () => remove(id)),
+        () => say(house(), { projectId, parent }),
+      ];
+      const outcomes = await Promise.all(calls.map((call) => outcome(call())));
+      expect(outcomes.slice(0, 3)).toEqual(['done', 'done', 'done']);
+      expect(['done', 'REFERENCE_NOT_FOUND']).toContain(outcomes[3]);
+      const left = await exists(top);
+      expect(left && { deleted: left.deletedAt !== null, replies: left.replies.count }).toEqual(
+        outcomes[3] === 'done' ? { deleted: true, replies: 1 } : null,
+      );
+    }
+  });
+
+  test('of racing deletes of one comment exactly one is done', async () => {
+    const top = await say(house());
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => outcome(remove(top))));
+    expect(outcomes.sort()).toEqual([...Array(7).fill('NOT_FOUND'), 'done']);
+  });
+
+  test.each([0, 1])('a delete and reactions in a race, %d replies: no reaction to what is deleted', async (replies) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const top = await say(house());
+      for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
+      const calls = [() => remove(top), () => react(top)];
+      if (round % 2 === 1) calls.reverse();
+      const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
+      expect([
+        ['done', 'done'],
+        ['NOT_FOUND', 'done'],
+      ]).toContainEqual(outcomes);
+      expect((await exists(top))?.reactions ?? []).toEqual([]);
+    }
+  });
+
+  test('edits, resolves and deletes in a race: each is done or finds nothing', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const top = await say(house(), { as: 'owner' });
+      const { comments } = house().people.owner.client;
+      const params = { id: top };
+      const outcomes = await Promise.all([
+        outcome(comments.update({ params, body: { content: 'Otherwise.' } })),
+        outcome(comments.resolve({ params })),
+        outcome(remove(top)),
+        outcome(comments.cancelResolve({ params })),
+      ]);
+      expect(outcomes[2]).toBe('done');
+      for (const each of outcomes) expect(['done', 'NOT_FOUND']).toContain(each);
+      await refusal(read(house(), top), 'NOT_FOUND');
+    }
+  });
+
+  test('the file is deleted while people talk about it: whatever was said is gone with it, nothing fails', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const fileId = await newFile(house());
+      const parent = { id: await say(house(), { fileId }) };
+      const reply = await say(house(), { fileId, parent });
+      const calls = [
+        () => house().people.member.client.files.delete({ params: { id: fileId } }),
+        () => say(house(), { fileId }),
+        () => say(house(), { fileId, parent }),
+        () => remove(reply),
+        () => remove(parent.id),
+        () => react(parent.id),
+      ];
+      if (round % 2 === 1) calls.push(...calls.splice(0, 1));
+      const outcomes = await Promise.all(calls.map((call) => outcome(call())));
+      for (const each of outcomes) expect(['done', 'NOT_FOUND', 'REFERENCE_NOT_FOUND']).toContain(each);
+      const left = await house().deps.db.selectFrom('comments').select('id').where('file_id', '=', fileId).execute();
+      expect(left).toEqual([]);
+    }
+  });
+}, QUIET);

@@ -1,0 +1,201 @@
+import { describe, expect, test, vi } from 'vitest';
+import { type House, onEachDatabase, refusal } from '../../test/house.ts';
+import {
+  newAttachment,
+  newAttachments,
+  newFile,
+  newProject,
+  RECORD_TIME,
+  ROLES,
+  read,
+  say,
+  sayMany,
+  UNKNOWN_UUID,
+  uploadAttachment,
+} from './test/talk.ts';
+
+const react = (house: House, as: (typeof ROLES)[number], id: string, type: string) =>
+  house.people[as].client.reactions.create({ params: { id }, body: { type } });
+
+onEachDatabase((house) => {
+  describe('the record', () => {
+    test('of a new comment on a project has exactly the fields of the design', async () => {
+      const { people, projectId } = house();
+      const id = await say(house(), { content: 'Too dark.', as: 'owner' });
+      const comment = await read(house(), id);
+      expect(comment).toStrictEqual({
+        id,
+        content: 'Too dark.',
+        author: { id: people.owner.userId, name: 'The owner', avatarUrl: null },
+        project: { id: projectId },
+        file: null,
+        parent: null,
+        anchor: null,
+        duration: null,
+        annotation: null,
+        attachments: [],
+        reactions: [],
+        replies: { count: 0 },
+        resolvedAt: null,
+        deletedAt: null,
+        createdAt: expect.stringMatching(RECORD_TIME),
+        updatedAt: comment.createdAt,
+      });
+    });
+
+    test('of a reply on a file with everything', async () => {
+      const { people, projectId } = house();
+      const fileId = await newFile(house());
+      const parent = { id: await say(house(), { fileId }) };
+      const attachment = await uploadAttachment(house());
+      const details = { anchor: 1500, duration: 250, annotation: { pen: [1, 2] } };
+      const id = await say(house(), {
+        content: 'Here.',
+        fileId,
+        parent,
+        attachments: [{ id: attachment }],
+        ...details,
+      });
+      await react(house(), 'reviewer', id, '👍');
+      await people.manager.client.comments.resolve({ params: { id } });
+      const comment = await read(house(), id);
+      expect(comment).toStrictEqual({
+        id,
+        content: 'Here.',
+        author: { id: people.member.userId, name: 'The member', avatarUrl: null },
+        project: { id: projectId },
+        file: { id: fileId },
+        parent,
+        ...details,
+        attachments: [{ id: attachment, name: 'a.txt', mimeType: expect.any(String), size: 7 }],
+        reactions: [{ type: '👍', count: 1, reacted: false }],
+        replies: { count: 0 },
+        resolvedAt: expect.stringMatching(RECORD_TIME),
+        deletedAt: null,
+        createdAt: expect.stringMatching(RECORD_TIME),
+        updatedAt: comment.createdAt,
+      });
+    });
+
+    test('shows the author under the name and avatar of the workspace, where there are any', async () => {
+      const { deps, people, workspaceId } = house();
+      const { userId } = people.reviewer;
+      const id = await say(house(), { as: 'reviewer' });
+      await deps.db.updateTable('users').set({ avatar_url: 'https://a.example/me' }).where('id', '=', userId).execute();
+      const account = { id: userId, name: 'The reviewer', avatarUrl: 'https://a.example/me' };
+      expect((await read(house(), id)).author).toEqual(account);
+      await deps.db
+        .updateTable('workspace_members')
+        .set({ display_name: 'Rev', avatar_url: 'https://a.example/rev' })
+        .where('user_id', '=', userId)
+        .where('workspace_id', '=', workspaceId)
+        .execute();
+      expect((await read(house(), id)).author).toEqual({ id: userId, name: 'Rev', avatarUrl: 'https://a.example/rev' });
+      const elsewhere = { display_name: 'Never shown', avatar_url: null };
+      await deps.db
+        .insertInto('workspace_members')
+        .values({
+          id: UNKNOWN_UUID,
+          workspace_id: people.foreigner.workspaceId,
+          user_id: userId,
+          ...elsewhere,
+          created_at: '',
+        })
+        .execute();
+      expect((await read(house(), id)).author?.name).toBe('Rev');
+    });
+
+    test('groups reactions in the order of their first use, `reacted` for whoever asks', async () => {
+      const id = await say(house());
+      for (const type of ['🎉', '👍', '❤️']) await react(house(), 'owner', id, type);
+      for (const type of ['❤️', '👍']) await react(house(), 'member', id, type);
+      await react(house(), 'restricted', id, '❤️');
+      const groups = (reacted: boolean[]) => [
+        { type: '🎉', count: 1, reacted: reacted[0] },
+        { type: '👍', count: 2, reacted: reacted[1] },
+        { type: '❤️', count: 3, reacted: reacted[2] },
+      ];
+      expect((await read(house(), id, 'owner')).reactions).toEqual(groups([true, true, true]));
+      expect((await read(house(), id, 'member')).reactions).toEqual(groups([false, true, true]));
+      expect((await read(house(), id, 'restricted')).reactions).toEqual(groups([false, false, true]));
+      expect((await read(house(), id, 'manager')).reactions).toEqual(groups([false, false, false]));
+    });
+
+    test('counts the replies that there are', async () => {
+      const parent = { id: await say(house()) };
+      const replies = [await say(house(), { parent }), await say(house(), { parent })];
+      expect((await read(house(), parent.id)).replies).toEqual({ count: 2 });
+      await house().people.member.client.comments.delete({ params: { id: replies[0] ?? '' } });
+      expect((await read(house(), parent.id)).replies).toEqual({ count: 1 });
+    });
+  });
+
+  describe('get', () => {
+    test.each(ROLES)('the %s reads a comment of the project', async (role) => {
+      expect((await read(house(), await say(house()), role)).content).toBe('Hm.');
+    });
+
+    test.each(['stranger', 'foreigner'] as const)('to a %s it does not exist', async (person) => {
+      await refusal(read(house(), await say(house()), person), 'NOT_FOUND');
+    });
+
+    test.each([UNKNOWN_UUID, 'not-a-uuid', 'FX00000000000000000000'])('an unknown id is 404: %s', async (id) => {
+      await refusal(read(house(), id), 'NOT_FOUND');
+    });
+
+    test('needs comments:read', async () => {
+      const params = { id: await say(house()) };
+      const writer = await house().withScopes('owner', ['comments:write', 'projects:read']);
+      await refusal(writer.client.comments.get({ params }), 'INSUFFICIENT_SCOPE');
+      const reader = await house().withScopes('owner', ['comments:read']);
+      await reader.client.comments.get({ params });
+    });
+  });
+
+  test('a list takes as many SQL statements for 50 comments with all they can hold as for one', async () => {
+    const { deps, people } = house();
+    const fill = async (count: number) => {
+      const projectId = await newProject(house());
+      for (const id of await sayMany(house(), count, { projectId })) {
+        const attachments = await newAttachments(house(), 2, { projectId });
+        await deps.db.updateTable('uploads').set({ comment_id: id }).where('id', 'in', attachments).execute();
+        await sayMany(house(), 1, { projectId, parentId: id });
+        const held = ['👍', '🎉'].flatMap((type) =>
+          ROLES.map((role) => ({ comment_id: id, user_id: people[role].userId, type, created_at: '' })),
+        );
+        await deps.db.insertInto('reactions').values(held).execute();
+      }
+      return { params: { id: projectId }, body: {} };
+    };
+    const [one, fifty] = [await fill(1), await fill(50)];
+    const statements = vi.spyOn(deps.db.getExecutor(), 'executeQuery');
+    const count = async (asked: typeof one) => {
+      statements.mockClear();
+      const { data } = await people.owner.client.comments.list(asked);
+      // Looking up the credential is remembered for a moment, so it happens or not.
+      const texts = statements.mock.calls.map(([query]) => query.sql).filter((text) => !text.includes('api_keys'));
+      return { comments: data, statements: texts };
+    };
+    const ofOne = await count(one);
+    const ofFifty = await count(fifty);
+    statements.mockRestore();
+    expect(ofFifty.comments).toHaveLength(50);
+    for (const comment of ofFifty.comments) {
+      expect(comment).toMatchObject({
+        attachments: [{}, {}],
+        reactions: [{ count: 5 }, { count: 5 }],
+        replies: { count: 1 },
+      });
+    }
+    expect(ofOne.statements).toHaveLength(6);
+    expect(ofFifty.statements).toHaveLength(6);
+  });
+
+  test('an attachment that is used can be downloaded by whoever sees the comment', async () => {
+    const id = await newAttachment(house());
+    const { attachments } = house().people.restricted.client;
+    await refusal(attachments.download({ params: { id } }), 'NOT_FOUND');
+    await say(house(), { attachments: [{ id }] });
+    await attachments.download({ params: { id } });
+  });
+});

@@ -1,0 +1,142 @@
+import { type Contract, type ProjectRole, workflowIdOf } from '@review/contract';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { cursors } from '../../request/cursors.ts';
+import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { requireFolder } from '../folders/handlers.ts';
+import { isShownFolder } from '../folders/queries.ts';
+import { endFile } from '../generation/end.ts';
+import { findGeneration, listSteps } from '../generation/queries.ts';
+import { shownGenerations } from '../generation/shown.ts';
+import type { Handlers } from '../handler.ts';
+import { downloadOf } from '../uploads/download.ts';
+import { abortDropped } from '../uploads/drop.ts';
+import { dropUploads } from '../uploads/queries.ts';
+import { completeUpload, startUpload } from '../uploads/upload.ts';
+import { hashUploadedFile } from './hash.ts';
+import {
+  deleteFile,
+  endUpload,
+  findVisibleFile,
+  insertUploadingFile,
+  listFiles,
+  lockFile,
+  type StoredFile,
+  updateFile,
+  updateTag,
+} from './queries.ts';
+import { shownFile } from './shown.ts';
+
+const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
+
+export const files = (deps: Deps): Handlers<Contract['files']> => {
+  const { db, config, secrets, watch, storage, queueNotifier } = deps;
+  const shownFiles = async (stored: StoredFile[], role: ProjectRole) => {
+    const generated = stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : []));
+    const generations = await shownGenerations(deps, generated, role);
+    return stored.map((file) => shownFile(file, generations.get(file.id) ?? null));
+  };
+  return {
+    async get({ caller, subject, query, signal }) {
+      const file = await watch.until(
+        subject.id,
+        () => findVisibleFile(db, caller, subject.id),
+        (seen) => seen === undefined || FINAL_STATUSES.includes(seen.status),
+        query.wait * 1000,
+        signal,
+      );
+      if (file === undefined) throw new ProblemError('NOT_FOUND');
+      const generations = await shownGenerations(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
+      return { data: shownFile(file, generations.get(file.id) ?? null) };
+    },
+
+    async getGeneration({ subject: file }) {
+      const generation = await findGeneration(db, file.id);
+      const shown = (await shownGenerations(deps, [file.id], file.role)).get(file.id);
+      if (generation === undefined || shown === undefined) throw new ProblemError('NOT_FOUND');
+      const { engine, providerJobId } = generation;
+      const workflowUrl =
+        engine === 'temporal' && config.generation.temporalUiUrl !== null
+          ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
+          : null;
+      const steps = await listSteps(db, file.id);
+      return { data: { ...shown, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
+    },
+
+    async list({ subject: project, body: { next, prev, folder, ...filters } }) {
+      if (folder && !(await isShownFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
+      const folderId = folder === null ? null : folder?.id;
+      const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
+      const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
+      const found = await listFiles(db, project, { ...filters, folderId }, page);
+      return pages.answer({ ...found, items: await shownFiles(found.items, project.role) }, (file) => file);
+    },
+
+    async download({ subject: file }) {
+      if (file.status !== 'UPLOADED' || file.storageKey === null) throw new ProblemError('FILE_NOT_READY');
+      return { data: await downloadOf(storage, file.storageKey, file) };
+    },
+
+    update: ({ subject, body, write }) =>
+      write(async (trx) => {
+        if (body.folder) await requireFolder(trx, subject.projectId, body.folder.id);
+        const file = await lockFile(trx, subject.id);
+        if (file === undefined) throw new ProblemError('NOT_FOUND');
+        const { name = file.name, description = file.description, allowRestricted = file.allowRestricted } = body;
+        const folderId = body.folder === undefined ? file.folderId : (body.folder?.id ?? null);
+        await updateFile(trx, file.id, { name, description, folderId, allowRestricted }, now());
+      }),
+
+    setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
+
+    async delete({ subject: file, write }) {
+      await abortDropped(deps, await write((trx) => deleteFile(trx, file.id, now())));
+      watch.changed(file.id);
+      queueNotifier.notify();
+    },
+
+    async startUpload({ caller, subject: project, body, write }) {
+      const asked = { prefix: 'FX', projectId: project.id, startedBy: caller.userId, asked: body } as const;
+      const folderId = body.folder?.id ?? null;
+      const started = await startUpload(deps, write, asked, async (trx, id) => {
+        if (folderId !== null) await requireFolder(trx, project.id, folderId);
+        const row = { id, projectId: project.id, folderId, name: body.name };
+        await insertUploadingFile(trx, { ...row, createdBy: caller.userId, createdAt: now() });
+      });
+      return { data: started };
+    },
+
+    async completeUpload({ subject: file, body, write }) {
+      const completed = await completeUpload(
+        deps,
+        write,
+        file.id,
+        body,
+        async (trx, { size, storageKey }, mimeType) => {
+          const outcome = { status: 'UPLOADED', mimeType, size, storageKey } as const;
+          if (!(await endUpload(trx, file.id, outcome, now()))) throw new ProblemError('UPLOAD_COMPLETED');
+        },
+      );
+      if (completed === null) return;
+      watch.changed(file.id);
+      void hashUploadedFile(deps, completed);
+    },
+
+    async cancel({ subject: file, write }) {
+      const dropped = await write(async (trx) => {
+        const generation = await findGeneration(trx, file.id);
+        // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
+        const uploads = generation === undefined ? await dropUploads(trx, [file.id], now()) : [];
+        const canceled = generation
+          ? await endFile(trx, generation, { status: 'CANCELED' }, now())
+          : await endUpload(trx, file.id, { status: 'CANCELED' }, now());
+        if (!canceled) throw new ProblemError('FILE_NOT_CANCELABLE');
+        return uploads;
+      });
+      await abortDropped(deps, dropped);
+      watch.changed(file.id);
+      queueNotifier.notify();
+      if (file.mode === 'GENERATED') void deps.dispatcher?.cancel(file.id);
+    },
+  };
+};

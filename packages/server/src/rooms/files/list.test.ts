@@ -1,0 +1,139 @@
+import { items } from '@review/client';
+import { cursorPage } from '@review/contract';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type House, onEachDatabase, refusal } from '../../test/house.ts';
+import { newFolder, newProject, start, uploadFile } from '../uploads/test/uploads.ts';
+
+const Listed = cursorPage(z.object({ id: z.string() }));
+
+const clientOf = (house: House) => house.people.owner.client;
+
+async function fileIn(house: House, projectId: string, folderId: string | null, name = 'a.bin'): Promise<string> {
+  const folder = folderId === null ? null : { id: folderId };
+  const body = { name, size: 1, folder };
+  return (await clientOf(house).files.startUpload({ params: { id: projectId }, body })).data.id;
+}
+
+onEachDatabase((house) => {
+  describe('list', () => {
+    const byGet = async (id: string, query = '') => {
+      const response = await house().request('owner', 'GET', `/api/projects/${id}/files${query}`);
+      return { status: response.status, body: await response.json() };
+    };
+    const idsByGet = async (id: string, query?: string) =>
+      Listed.parse((await byGet(id, query)).body).data.map((file) => file.id);
+
+    test('every file, newest first, in folders or not, page by page', async () => {
+      const projectId = await newProject(house());
+      const folderId = await newFolder(house(), projectId);
+      const ids: string[] = [];
+      for (let made = 0; made < 60; made++) ids.push(await fileIn(house(), projectId, made % 2 ? folderId : null));
+      ids.reverse();
+      const first = Listed.parse((await byGet(projectId)).body);
+      const second = await idsByGet(projectId, `?next=${first.page.next}`);
+      expect([first.data.map((file) => file.id), second]).toEqual([ids.slice(0, 50), ids.slice(50)]);
+      const all: string[] = [];
+      for await (const { id } of items(clientOf(house()).files.list, { params: { id: projectId } })) all.push(id);
+      expect(all).toEqual(ids);
+    });
+
+    test('the records are those of Get File', async () => {
+      const projectId = await newProject(house());
+      const { id } = await start(clientOf(house()), 'FX', projectId);
+      const one = await clientOf(house()).files.get({ params: { id } });
+      expect((await byGet(projectId)).body).toMatchObject({ data: [one.data] });
+    });
+
+    test('of one folder: what lies in it, not deeper; an empty folder is the root', async () => {
+      const projectId = await newProject(house());
+      const folderId = await newFolder(house(), projectId);
+      const inner = await clientOf(house()).folders.create({
+        params: { id: projectId },
+        body: { name: 'Inner', parent: { id: folderId } },
+      });
+      const id = await fileIn(house(), projectId, folderId);
+      const atRoot = await fileIn(house(), projectId, null);
+      await fileIn(house(), projectId, inner.data.id);
+      expect(await idsByGet(projectId, `?folder=${folderId}`)).toEqual([id]);
+      expect(await idsByGet(projectId, `?folder.id=${folderId}`)).toEqual([id]);
+      expect(await idsByGet(projectId, '?folder=')).toEqual([atRoot]);
+    });
+
+    test('a folder of another project is 422, under the name that was sent', async () => {
+      const foreign = await newFolder(house(), await newProject(house()));
+      for (const name of ['folder', 'folder.id']) {
+        expect(await byGet(house().projectId, `?${name}=${foreign}`)).toMatchObject({
+          status: 422,
+          body: { code: 'REFERENCE_NOT_FOUND', errors: [{ pointer: `#query/${name}` }] },
+        });
+      }
+    });
+
+    test('a malformed folder is 400', async () => {
+      expect(await byGet(house().projectId, '?folder=x')).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '#query/folder' }] },
+      });
+    });
+
+    test('an empty project has none', async () => {
+      expect(await idsByGet(await newProject(house()))).toEqual([]);
+    });
+  });
+
+  describe('a restricted reviewer', () => {
+    const restricted = () => house().people.restricted.client;
+    const hiddenAndShown = async () => {
+      const [hidden, shown] = [await uploadFile(house()), await uploadFile(house())];
+      await clientOf(house()).files.update({ params: { id: shown }, body: { allowRestricted: true } });
+      return { hidden, shown };
+    };
+
+    test('gets only marked files, others are 404 as if unknown', async () => {
+      const { hidden, shown } = await hiddenAndShown();
+      expect((await restricted().files.get({ params: { id: shown } })).data.id).toBe(shown);
+      const problem = await refusal(restricted().files.get({ params: { id: hidden } }), 'NOT_FOUND');
+      const unknown = restricted().files.get({ params: { id: `FX${'0'.repeat(20)}` } });
+      expect(problem.message).toBe((await refusal(unknown, 'NOT_FOUND')).message);
+    });
+
+    test('lists only marked files', async () => {
+      const { hidden, shown } = await hiddenAndShown();
+      const params = { id: house().projectId };
+      const files = (await restricted().files.list({ params, body: {} })).data;
+      const ids = files.map((file) => file.id);
+      expect(ids).toContain(shown);
+      expect(ids).not.toContain(hidden);
+      expect(files.every((file) => file.allowRestricted)).toBe(true);
+    });
+
+    test('downloads, comments and attaches only to marked files', async () => {
+      const { hidden, shown } = await hiddenAndShown();
+      const calls = (id: string) => [
+        () => restricted().files.download({ params: { id } }),
+        () => restricted().comments.createOnFile({ params: { id }, body: { content: 'Seen' } }),
+        () => restricted().comments.listOnFile({ params: { id }, body: {} }),
+        () => restricted().attachments.startOnFile({ params: { id }, body: { name: 'a', size: 1 } }),
+      ];
+      for (const call of calls(hidden)) await refusal(call(), 'NOT_FOUND');
+      for (const call of calls(shown)) await call();
+    });
+
+    test('loses a file with its mark', async () => {
+      const { shown } = await hiddenAndShown();
+      await clientOf(house()).files.update({ params: { id: shown }, body: { allowRestricted: false } });
+      await refusal(restricted().files.get({ params: { id: shown } }), 'NOT_FOUND');
+    });
+
+    test('changes no marked file: 403', async () => {
+      const { shown } = await hiddenAndShown();
+      const params = { id: shown };
+      await refusal(restricted().files.update({ params, body: { name: 'b' } }), 'INSUFFICIENT_ROLE');
+      await refusal(restricted().files.setTag({ params, body: { tag: 'APPROVED' } }), 'INSUFFICIENT_ROLE');
+      await refusal(restricted().files.delete({ params }), 'INSUFFICIENT_ROLE');
+      await refusal(restricted().files.cancel({ params }), 'INSUFFICIENT_ROLE');
+      await refusal(restricted().files.getGeneration({ params }), 'INSUFFICIENT_ROLE');
+    });
+  });
+});

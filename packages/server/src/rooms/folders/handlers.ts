@@ -1,0 +1,59 @@
+import type { Contract } from '@review/contract';
+import { newId } from '../../db/ids.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import type { Handlers } from '../handler.ts';
+import { lockProject } from '../visibility.ts';
+import { deleteFolder, insertFolder, isEmpty, isFolderOf, isInside, listFolders, updateFolder } from './queries.ts';
+
+export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
+  create: ({ subject: project, body, write }) =>
+    write(async (trx) => {
+      const parentId = body.parent?.id ?? null;
+      if (parentId !== null) {
+        await lockProject(trx, project.id);
+        if (!(await isFolderOf(trx, project.id, parentId))) throw referenceNotFound('/parent/id');
+      }
+      const id = newId('DX');
+      await insertFolder(trx, { id, projectId: project.id, parentId, name: body.name, createdAt: now() });
+      return { data: { id } };
+    }),
+
+  async list({ subject: project }) {
+    const rows = await listFolders(db, project);
+    return {
+      data: rows.map(({ id, name, parentId, createdAt }) => ({
+        id,
+        name,
+        parent: parentId === null ? null : { id: parentId },
+        createdAt,
+      })),
+    };
+  },
+
+  update: ({ subject: folder, body, write }) =>
+    write(async (trx) => {
+      if (body.parent) {
+        await lockProject(trx, folder.projectId);
+        if (!(await isFolderOf(trx, folder.projectId, body.parent.id))) throw referenceNotFound('/parent/id');
+        if (await isInside(trx, body.parent.id, folder.id)) throw new ProblemError('FOLDER_CYCLE');
+      }
+      const parentId = body.parent === null ? null : body.parent?.id;
+      await updateFolder(trx, folder.id, { name: body.name, parentId });
+    }),
+
+  delete: ({ subject: folder, write }) =>
+    write(async (trx) => {
+      await lockProject(trx, folder.projectId);
+      if (!(await isEmpty(trx, folder.id))) throw new ProblemError('FOLDER_NOT_EMPTY');
+      await deleteFolder(trx, folder.id);
+    }),
+});
+
+/** Locked until the transaction ends, so that the folder cannot be deleted meanwhile. */
+export async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
+  await lockProject(trx, projectId);
+  if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');
+}

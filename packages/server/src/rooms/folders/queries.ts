@@ -1,0 +1,113 @@
+import type { ProjectRole } from '@review/contract';
+import { sql } from 'kysely';
+import type { Database, Writer } from '../../db/schema.ts';
+import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+
+export interface VisibleFolder {
+  id: string;
+  projectId: string;
+  role: ProjectRole;
+  deletesAt: string | null;
+}
+
+export async function findVisibleFolder(db: Database, viewer: Viewer, id: string): Promise<VisibleFolder | undefined> {
+  return db
+    .selectFrom('folders as folder')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'folder.project_id')
+    .where('folder.id', '=', id)
+    .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
+    .executeTakeFirst();
+}
+
+interface Project {
+  id: string;
+  role: ProjectRole;
+}
+
+/** The folders that the role sees: a restricted reviewer those that hold a marked file, and the folders above them. */
+const shownFolders = (db: Database, { id, role }: Project) =>
+  db
+    .selectFrom('folders')
+    .where('project_id', '=', id)
+    .$if(isRestricted(role), (folders) =>
+      folders.where(sql<boolean>`id in (
+        with recursive shown(id, parent_id) as (
+          select folder.id, folder.parent_id from folders as folder
+          join files as file on file.folder_id = folder.id
+          where file.project_id = ${id} and file.allow_restricted = 1
+          union
+          select folder.id, folder.parent_id from folders as folder join shown on folder.id = shown.parent_id
+        )
+        select id from shown)`),
+    );
+
+export async function listFolders(db: Database, project: Project) {
+  return shownFolders(db, project)
+    .select(['id', 'name', 'parent_id as parentId', 'created_at as createdAt'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function isShownFolder(db: Database, project: Project, id: string): Promise<boolean> {
+  return (await shownFolders(db, project).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+export async function isFolderOf(db: Database, projectId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('folders')
+    .select('id')
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertFolder(
+  trx: Writer,
+  folder: { id: string; projectId: string; parentId: string | null; name: string; createdAt: string },
+): Promise<void> {
+  await trx
+    .insertInto('folders')
+    .values({
+      id: folder.id,
+      project_id: folder.projectId,
+      parent_id: folder.parentId,
+      name: folder.name,
+      created_at: folder.createdAt,
+    })
+    .execute();
+}
+
+/** Whether `id` is `ancestorId` or lies inside it. */
+export async function isInside(db: Database, id: string, ancestorId: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive above(id, parent_id) as (
+      select id, parent_id from folders where id = ${id}
+      union
+      select folder.id, folder.parent_id from folders as folder join above on folder.id = above.parent_id
+    )
+    select id from above where id = ${ancestorId}`.execute(db);
+  return rows.length > 0;
+}
+
+/** Only what is given is written: a rename must not put a folder back where it was before a move. */
+export async function updateFolder(
+  trx: Writer,
+  id: string,
+  changes: { name?: string | undefined; parentId?: string | null | undefined },
+): Promise<void> {
+  const { name, parentId } = changes;
+  if (name === undefined && parentId === undefined) return;
+  await trx.updateTable('folders').set({ name, parent_id: parentId }).where('id', '=', id).execute();
+}
+
+export async function isEmpty(db: Database, id: string): Promise<boolean> {
+  const folder = await db.selectFrom('folders').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst();
+  const file = await db.selectFrom('files').select('id').where('folder_id', '=', id).limit(1).executeTakeFirst();
+  return folder === undefined && file === undefined;
+}
+
+export async function deleteFolder(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('folders').where('id', '=', id).execute();
+}

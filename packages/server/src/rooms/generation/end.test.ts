@@ -1,0 +1,251 @@
+import { expect, test } from 'vitest';
+import { secondsFromNow } from '../../db/time.ts';
+import { sweep } from '../../sweeper.ts';
+import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
+import { cancel as cancelUpload, storedBytes, upload } from '../uploads/test/uploads.ts';
+import { endOverdue } from './deadlines.ts';
+import {
+  fail,
+  fileOf,
+  finish,
+  generate,
+  type Held,
+  held,
+  intend,
+  NO_LIMITS,
+  sendResult,
+  stored,
+  storeResult,
+  take,
+  workerOf,
+} from './test/generations.ts';
+
+onEachDatabase((house) => {
+  const owner = () => house().people.owner.client;
+  const cancel = (id: string) => owner().files.cancel({ params: { id } });
+  const waitFor = (id: string) => owner().files.get({ params: { id }, query: { wait: 60 } });
+  const passDeadline = (id: string) =>
+    house()
+      .deps.db.updateTable('generations')
+      .set({ deadline_at: secondsFromNow(-1) })
+      .where('file_id', '=', id)
+      .execute();
+  const isGone = async (key: string) =>
+    house()
+      .deps.storage.read(key)
+      .then(
+        () => false,
+        () => true,
+      );
+
+  test('a generation that runs past its deadline fails, retryable', async () => {
+    const task = await held(house());
+    await intend(house(), task);
+    await passDeadline(task.id);
+    await endOverdue(house().deps);
+    expect(await fileOf(house(), task.id)).toMatchObject({
+      status: 'FAILED',
+      generation: { status: 'FAILED', error: { code: 'PROVIDER_TIMEOUT', retryable: true } },
+    });
+  });
+
+  test.each([
+    [true, 'STORAGE_FULL'],
+    [false, 'INTERNAL'],
+  ])('a result that the storage has not taken by the deadline: reachable %s, so %s', async (reachable, code) => {
+    const task = await held(house());
+    await intend(house(), task);
+    await sendResult(house(), task, Buffer.from('# Half of it'));
+    await passDeadline(task.id);
+    const { deps } = house();
+    await endOverdue({ ...deps, storage: { ...deps.storage, isReachable: async () => reachable } });
+    expect((await fileOf(house(), task.id)).generation?.error).toMatchObject({ code, retryable: true });
+  });
+
+  test('before its deadline it runs on', async () => {
+    const task = await held(house());
+    await intend(house(), task);
+    await endOverdue(house().deps);
+    expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
+  });
+
+  test('what waits past the deadline of the queue fails, retryable, and says why it was not started', async () => {
+    const id = await generate(house());
+    await endOverdue(house().deps);
+    expect((await fileOf(house(), id)).status).toBe('GENERATING');
+    await passDeadline(id);
+    await endOverdue(house().deps);
+    const error = {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: 'It waited for 1440 minutes and was not started. No worker that can make it is running.',
+      retryable: true,
+    };
+    expect(await fileOf(house(), id)).toMatchObject({ status: 'FAILED', generation: { status: 'FAILED', error } });
+  });
+
+  test('deadlines looked at twice at once end a generation once, with its bytes', async () => {
+    const task = await held(house());
+    await intend(house(), task);
+    await storeResult(house(), task);
+    const key = (await stored(house(), task.id)).upload?.storage_key ?? '';
+    await passDeadline(task.id);
+    await Promise.all([endOverdue(house().deps), endOverdue(house().deps), endOverdue(house().deps)]);
+    const ended = await stored(house(), task.id);
+    await endOverdue(house().deps);
+    expect(await stored(house(), task.id)).toEqual(ended);
+    await sweep(house().deps);
+    expect(await isGone(key)).toBe(true);
+  });
+
+  const STATES: Record<string, () => Promise<string>> = {
+    'one that waits': () => generate(house()),
+    'one that is held': async () => (await held(house())).id,
+    'one that runs': async () => {
+      const task = await held(house());
+      await intend(house(), task);
+      return task.id;
+    },
+    'one whose result is half sent': async () => {
+      const task = await held(house());
+      await sendResult(house(), task, Buffer.from('# Half'));
+      return task.id;
+    },
+    'one whose result is stored': async () => {
+      const task = await held(house());
+      await storeResult(house(), task);
+      return task.id;
+    },
+  };
+
+  test.each(Object.entries(STATES))('cancel %s: it ends, once, and leaves no bytes', async (_, make) => {
+    const id = await make();
+    const key = (await stored(house(), id)).upload?.storage_key;
+    await cancel(id);
+    expect(await fileOf(house(), id)).toMatchObject({
+      status: 'CANCELED',
+      size: null,
+      generation: { status: 'CANCELED', error: null, finishedAt: expect.stringMatching(/^\d/) },
+    });
+    const ended = await stored(house(), id);
+    await refusal(cancel(id), 'FILE_NOT_CANCELABLE');
+    expect(await stored(house(), id)).toEqual(ended);
+    await sweep(house().deps);
+    if (key !== undefined) expect(await isGone(key)).toBe(true);
+  });
+
+  test.each(Object.entries(STATES))('delete %s: it is gone, with its bytes', async (_, make) => {
+    const id = await make();
+    const key = (await stored(house(), id)).upload?.storage_key;
+    await owner().files.delete({ params: { id } });
+    await refusal(fileOf(house(), id), 'NOT_FOUND');
+    const { doomed, ...left } = await stored(house(), id);
+    expect(left).toEqual({ generation: undefined, file: undefined, upload: undefined, steps: [] });
+    expect(doomed.map(({ storage_key }) => storage_key)).toEqual(key === undefined ? [] : [key]);
+    await sweep(house().deps);
+    if (key !== undefined) expect(await isGone(key)).toBe(true);
+  });
+
+  test('what has succeeded or failed cannot be canceled: 409, and nothing changes', async () => {
+    const [succeeded, failed] = [await held(house()), await held(house())];
+    await storeResult(house(), succeeded);
+    await finish(house(), succeeded);
+    await fail(house(), failed);
+    for (const { id } of [succeeded, failed]) {
+      const before = await stored(house(), id);
+      await refusal(cancel(id), 'FILE_NOT_CANCELABLE');
+      expect(await stored(house(), id)).toEqual(before);
+    }
+  });
+
+  test('of many cancels at once, and an end, one counts', async () => {
+    const task = await held(house());
+    await storeResult(house(), task);
+    const calls = [finish(house(), task), ...Array.from({ length: 9 }, () => cancel(task.id))];
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const won = outcomes[0]?.status === 'fulfilled';
+    expect((await fileOf(house(), task.id)).status).toBe(won ? 'UPLOADED' : 'CANCELED');
+  });
+
+  test.each([
+    ['owner', null],
+    ['manager', null],
+    ['member', null],
+    ['reviewer', 'INSUFFICIENT_ROLE'],
+    ['restricted', 'NOT_FOUND'],
+    ['stranger', 'NOT_FOUND'],
+    ['foreigner', 'NOT_FOUND'],
+  ] as [PersonName, string | null][])('cancel by %s: %s', async (person, code) => {
+    const id = await generate(house());
+    const call = house().people[person].client.files.cancel({ params: { id } });
+    await (code === null ? call : refusal(call, code));
+    expect((await fileOf(house(), id)).status).toBe(code === null ? 'CANCELED' : 'GENERATING');
+  });
+
+  test('either ai:generate or files:write is enough to cancel, others are not', async () => {
+    for (const scope of ['ai:generate', 'files:write'] as const) {
+      await (await house().withScopes('owner', [scope])).client.files.cancel({
+        params: { id: await generate(house()) },
+      });
+    }
+    const other = await house().withScopes('owner', ['files:read', 'projects:write']);
+    await refusal(other.client.files.cancel({ params: { id: await generate(house()) } }), 'INSUFFICIENT_SCOPE');
+  });
+
+  const ENDINGS: Record<string, (task: Held) => Promise<unknown>> = {
+    UPLOADED: (task) => finish(house(), task),
+    FAILED: (task) => fail(house(), task),
+    CANCELED: ({ id }) => cancel(id),
+  };
+  test.each(Object.entries(ENDINGS))('Get File that waits answers at once when the file is %s', async (status, end) => {
+    const task = await held(house());
+    await storeResult(house(), task);
+    const waiting = waitFor(task.id);
+    await fileOf(house(), task.id);
+    await end(task);
+    const from = performance.now();
+    expect((await waiting).data.status).toBe(status);
+    expect(performance.now() - from).toBeLessThan(300);
+  });
+
+  test('Get File that waits answers when the deadline passes', async () => {
+    const task = await held(house());
+    await intend(house(), task);
+    await passDeadline(task.id);
+    const [answer] = await Promise.all([waitFor(task.id), endOverdue(house().deps)]);
+    expect(answer.data.generation?.error?.code).toBe('PROVIDER_TIMEOUT');
+  });
+
+  test('a reference that a generation uses is kept past its time and cannot be canceled; an unused one is swept', async () => {
+    const [used, unused] = [
+      await upload(owner(), 'GA', house().projectId),
+      await upload(owner(), 'GA', house().projectId),
+    ];
+    const id = await generate(house(), { attachments: [{ id: used }] });
+    await refusal(cancelUpload(owner(), used), 'UPLOAD_COMPLETED');
+    await house()
+      .deps.db.updateTable('uploads')
+      .set({ expires_at: secondsFromNow(-1) })
+      .where('id', 'in', [used, unused])
+      .execute();
+    await sweep(house().deps);
+    expect((await storedBytes(house(), used)).toString()).toBe('some bytes');
+    expect(await isGone(unused)).toBe(true);
+    const { epoch } = await take(house(), id);
+    const { data } = await workerOf(house()).getTask({ params: { id }, query: { epoch } });
+    const [content] = data.attachments.map((attachment) => attachment.content);
+    expect(await (await fetch(content?.url ?? '')).text()).toBe('some bytes');
+    await owner().files.delete({ params: { id } });
+    await sweep(house().deps);
+    expect(await isGone(used)).toBe(true);
+  });
+
+  test('an attached file that was deleted since has no content for the worker', async () => {
+    const file = await upload(owner(), 'FX', house().projectId);
+    const id = await generate(house(), { attachments: [{ id: file }] });
+    await owner().files.delete({ params: { id: file } });
+    const { epoch } = await take(house(), id);
+    const { data } = await workerOf(house()).getTask({ params: { id }, query: { epoch } });
+    expect(data.attachments).toEqual([{ id: file, content: null }]);
+  });
+}, NO_LIMITS);

@@ -1,0 +1,108 @@
+import {
+  type Contract,
+  findModel,
+  formatOf,
+  type GenerateRequest,
+  type Model,
+  settingsInEffect,
+} from '@review/contract';
+import { newId } from '../../db/ids.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { findFilesOf, insertGeneratingFile } from '../files/queries.ts';
+import { requireFolder } from '../folders/handlers.ts';
+import type { Handlers } from '../handler.ts';
+import { findUploads } from '../uploads/queries.ts';
+import { abilitiesOfAll } from '../workers/abilities.ts';
+import { listLiving } from '../workers/queries.ts';
+import { countWaiting, insertGeneration, lockWorkspace } from './queries.ts';
+
+export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Contract['generation']> => ({
+  async generate({ caller, subject: project, body, write }) {
+    const model = findModel(body.outputModel);
+    if (model === undefined) throw new Error('the contract let an unknown model through');
+    const answer = await write(async (trx) => {
+      if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
+      await requireUsable(
+        trx,
+        project,
+        body.attachments.map(({ id }) => id),
+      );
+      const ability = abilitiesOfAll(await listLiving(trx, clock), config.generation).get(model.family);
+      if (!config.generation.sandbox && ability !== 'live') throw new ProblemError('MODEL_NOT_AVAILABLE');
+      await lockWorkspace(trx, caller.workspaceId);
+      if ((await countWaiting(trx, caller.workspaceId)) >= config.generation.queueLimit) {
+        throw new ProblemError('GENERATION_QUEUE_FULL', { headers: { 'Retry-After': '10' } });
+      }
+      const id = newId('FX');
+      await insertGeneratingFile(trx, {
+        id,
+        projectId: project.id,
+        folderId: body.folder?.id ?? null,
+        name: nameFor(body.prompt, model),
+        outputType: model.outputType,
+        createdBy: caller.userId,
+        createdAt: now(),
+      });
+      await insertGeneration(trx, {
+        fileId: id,
+        workspaceId: caller.workspaceId,
+        family: model.family,
+        outputType: model.outputType,
+        outputModel: model.id,
+        prompt: body.prompt,
+        configs: model.video && settingsInEffect(model.video, body.configs),
+        attachments: body.attachments.map((attachment) => attachment.id),
+        promised: ability === 'live' ? 'live' : 'sandbox',
+        queuedAt: now(),
+        deadlineAt: clock(config.generation.queueDeadline),
+      });
+      return { data: { id } };
+    });
+    queueNotifier.notify();
+    return answer;
+  },
+});
+
+type Project = Parameters<typeof findFilesOf>[1];
+
+/** Uploaded files and completed generation attachments, all of this project. */
+async function requireUsable(trx: Writer, project: Project, ids: string[]): Promise<void> {
+  const files = await findFilesOf(trx, project, ids);
+  const uploads = await findUploads(
+    trx,
+    ids.filter((id) => id.startsWith('GA')),
+  );
+  const isKnown = (id: string) => files.has(id) || uploads.get(id)?.projectId === project.id;
+  const isReady = (id: string) => files.get(id)?.status === 'UPLOADED' || uploads.get(id)?.completedWith != null;
+  const pointersOf = (matches: (id: string) => boolean) =>
+    ids.flatMap((id, index) => (matches(id) ? [`/attachments/${index}/id`] : []));
+  const unknown = pointersOf((id) => !isKnown(id));
+  if (unknown.length > 0) throw referenceNotFound(...unknown);
+  const unready = pointersOf((id) => !isReady(id));
+  if (unready.length > 0) {
+    throw new ProblemError('ATTACHMENT_NOT_READY', {
+      errors: unready.map((pointer) => ({
+        pointer,
+        code: 'ATTACHMENT_NOT_READY',
+        message: 'Its upload or generation has to be complete first.',
+      })),
+    });
+  }
+}
+
+/** A name to find the file by: the first words of its prompt. */
+function nameFor(prompt: GenerateRequest['prompt'], model: Model): string {
+  const words = prompt
+    .replace(/<#[^<>]*>/g, ' ')
+    .normalize('NFC')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu);
+  const stem =
+    Array.from((words ?? []).slice(0, 6).join('-'))
+      .slice(0, 60)
+      .join('') || 'untitled';
+  return `${stem}.${formatOf(model).extension}`;
+}

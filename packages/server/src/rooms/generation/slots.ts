@@ -1,0 +1,215 @@
+import type { Engine, Family, GenerationTask, OutputType, Provider } from '@review/contract';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import { anyOf } from '../../db/any-of.ts';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { type Abilities, withAbility } from '../workers/abilities.ts';
+
+export interface Caps {
+  slots: Record<OutputType, number>;
+  familyCaps: Record<Family, number>;
+}
+
+export interface Holder {
+  engine: Engine;
+  /** The worker that holds the lease, or the dispatcher until it has started a workflow. */
+  owner: string;
+  leaseUntil: Expression<string>;
+  /** What the worker can do, or all workers that a workflow may run on. */
+  abilities: Abilities;
+}
+
+/**
+ * Hands out generations to an engine: first those whose lease ran out, then waiting ones as far as slots are free, the
+ * oldest of every workspace and type in turn. The gate is locked, so the caps hold over all processes.
+ */
+export async function takeTasks(
+  db: Database,
+  holder: Holder,
+  caps: Caps,
+  most: number,
+  now: Expression<string>,
+): Promise<GenerationTask[]> {
+  return inTransaction(db, async (trx) => {
+    await sql`update generation_gate set id = id`.execute(trx);
+    const lapsed = await findLapsed(trx, holder.abilities, now, most);
+    const waiting = most > lapsed.length ? await findStartable(trx, holder.abilities, caps, most - lapsed.length) : [];
+    const taken = [...lapsed, ...waiting];
+    if (taken.length === 0) return [];
+    const rows = await trx
+      .updateTable('generations')
+      .set((eb) => ({
+        engine: holder.engine,
+        // A workflow that may have been started is started again as the same one.
+        epoch:
+          holder.engine === 'temporal'
+            ? eb
+                .case()
+                .when('engine', '=', 'temporal')
+                .then(eb.ref('epoch'))
+                .else(eb('epoch', '+', 1))
+                .end()
+            : eb('epoch', '+', 1),
+        lease_owner: holder.owner,
+        lease_until: holder.leaseUntil,
+        provider: providerFor(eb, holder.abilities),
+      }))
+      .where('file_id', 'in', anyOf(taken))
+      // Canceled or renewed since it was looked at, it is not taken.
+      .where('status', 'in', ['QUEUED', 'RUNNING'])
+      .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
+      .returning(['file_id as fileId', 'family', 'epoch'])
+      .execute();
+    return taken.flatMap((id) => rows.find((row) => row.fileId === id) ?? []);
+  });
+}
+
+/** Whichever engine held them: one that is no longer in use renews nothing. */
+async function findLapsed(trx: Writer, abilities: Abilities, now: Expression<string>, most: number): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('generations')
+    .select('file_id')
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('engine', 'is not', null)
+    .where('lease_until', '<', now)
+    .where((eb) => canDo(eb, abilities))
+    .orderBy('lease_until')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.file_id);
+}
+
+/** How many generations are in the hands of an engine, by family and by workspace and type. */
+export async function countHeld(db: Database): Promise<{ ofFamily: Map<Family, number>; ofSlot: Map<string, number> }> {
+  const held = await db
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('engine', 'is not', null)
+    .groupBy(['workspace_id', 'output_type', 'family'])
+    .execute();
+  const ofFamily = new Map<Family, number>();
+  const ofSlot = new Map<string, number>();
+  for (const row of held) {
+    add(ofFamily, row.family, row.count);
+    add(ofSlot, slotOf(row.workspace_id, row.output_type), row.count);
+  }
+  return { ofFamily, ofSlot };
+}
+
+export const slotOf = (workspaceId: string, outputType: OutputType): string => `${workspaceId} ${outputType}`;
+
+const add = <Key>(counts: Map<Key, number>, key: Key, count: number) => counts.set(key, (counts.get(key) ?? 0) + count);
+
+type Builder = ExpressionBuilder<Schema, 'generations'>;
+
+/** What was promised by the vendor needs its key; the sandbox is in every worker, so what it has begun anyone finishes. */
+function canDo(eb: Builder, abilities: Abilities) {
+  const live = withAbility(abilities, 'live');
+  const others = [...withAbility(abilities, 'sandbox'), ...withAbility(abilities, 'refuse')];
+  return eb.or([
+    eb.and([eb('status', '=', 'RUNNING'), eb('provider', '=', 'sandbox')]),
+    ...(live.length > 0 ? [eb('family', 'in', live)] : []),
+    ...(others.length > 0
+      ? [eb.and([eb('family', 'in', others), eb('status', '=', 'QUEUED'), eb('promised', '!=', 'live')])]
+      : []),
+  ]);
+}
+
+/** Once it runs, it stays with the provider that it was ordered from. */
+function providerFor(eb: Builder, abilities: Abilities) {
+  const chosen = eb.case().when('status', '=', 'RUNNING').then(eb.ref('provider'));
+  const live = withAbility(abilities, 'live');
+  const sandbox = withAbility(abilities, 'sandbox');
+  const withLive = live.length > 0 ? chosen.when('family', 'in', live).then(eb.val<Provider | null>('live')) : chosen;
+  const withBoth =
+    sandbox.length > 0 ? withLive.when('family', 'in', sandbox).then(eb.val<Provider | null>('sandbox')) : withLive;
+  return withBoth.else(eb.val<Provider | null>(null)).end();
+}
+
+async function findStartable(
+  trx: Writer,
+  abilities: Abilities,
+  { slots, familyCaps }: Caps,
+  most: number,
+): Promise<string[]> {
+  const { ofFamily, ofSlot } = await countHeld(trx);
+  const lines = await trx
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
+    .where('status', '=', 'QUEUED')
+    .where('engine', 'is', null)
+    .groupBy(['workspace_id', 'output_type'])
+    .orderBy('oldest')
+    .execute();
+  const taken: string[] = [];
+  for (const line of lines) {
+    const free = Math.min(
+      slots[line.output_type] - (ofSlot.get(slotOf(line.workspace_id, line.output_type)) ?? 0),
+      most - taken.length,
+    );
+    if (free <= 0) continue;
+    const full = [...ofFamily].flatMap(([family, count]) => (count >= familyCaps[family] ? [family] : []));
+    const next = await trx
+      .selectFrom('generations')
+      .select(['file_id', 'family'])
+      .where('workspace_id', '=', line.workspace_id)
+      .where('output_type', '=', line.output_type)
+      .where('status', '=', 'QUEUED')
+      .where('engine', 'is', null)
+      .where((eb) => canDo(eb, abilities))
+      .$if(full.length > 0, (waiting) => waiting.where('family', 'not in', full))
+      .orderBy('queued_at')
+      .limit(free)
+      .execute();
+    for (const { file_id, family } of next) {
+      if ((ofFamily.get(family) ?? 0) >= familyCaps[family]) continue;
+      add(ofFamily, family, 1);
+      taken.push(file_id);
+    }
+    if (taken.length >= most) break;
+  }
+  return taken;
+}
+
+/** Keeps the leases that are still the worker's, and says which are not. */
+export async function renewLeases(
+  trx: Writer,
+  owner: string,
+  tasks: { fileId: string; epoch: number }[],
+  leaseUntil: Expression<string>,
+): Promise<string[]> {
+  if (tasks.length === 0) return [];
+  const kept = await trx
+    .updateTable('generations')
+    .set({ lease_until: leaseUntil })
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('file_id', 'in', anyOf(tasks.map(({ fileId }) => fileId)))
+    .returning(['file_id', 'epoch'])
+    .execute();
+  const epochs = new Map(kept.map((row) => [row.file_id, row.epoch]));
+  return tasks.flatMap(({ fileId, epoch }) => (epochs.get(fileId) === epoch ? [] : [fileId]));
+}
+
+/** Gives back a lease that is still the worker's; a renewal that is on its way finds nothing to renew. */
+export async function releaseLease(
+  trx: Writer,
+  owner: string,
+  { fileId, epoch }: { fileId: string; epoch: number },
+  now: Expression<string>,
+): Promise<void> {
+  await trx
+    .updateTable('generations')
+    .set({ lease_owner: null, lease_until: now })
+    .where('file_id', '=', fileId)
+    .where('epoch', '=', epoch)
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .execute();
+}
+
+/** A worker that starts anew holds nothing any more. */
+export async function freeLeases(trx: Writer, owner: string, now: Expression<string>): Promise<void> {
+  await trx.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
+}

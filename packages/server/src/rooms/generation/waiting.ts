@@ -1,0 +1,65 @@
+import type { Family, Provider, WaitingFor } from '@review/contract';
+import type { Deps } from '../../deps.ts';
+import { type Abilities, abilitiesOfAll } from '../workers/abilities.ts';
+import { listLiving } from '../workers/queries.ts';
+import type { StoredGeneration } from './queries.ts';
+import { countHeld, slotOf } from './slots.ts';
+
+export type QueueDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
+
+/** Why each of these waits; those that do not, or are about to start, are missing. */
+export async function findWaitingReasons(
+  { db, clock, config }: QueueDeps,
+  generations: StoredGeneration[],
+): Promise<Map<string, WaitingFor>> {
+  const queued = generations.filter(({ status }) => status === 'QUEUED');
+  if (queued.length === 0) return new Map();
+  const { slots, familyCaps } = config.generation;
+  const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+  const { ofFamily, ofSlot } = await countHeld(db);
+  const reasonOf = ({ workspaceId, family, outputType, promised, engine }: StoredGeneration): WaitingFor | null => {
+    if (!hasWorker(abilities, family, promised)) return 'WORKER';
+    if (engine !== null) return null;
+    if ((ofSlot.get(slotOf(workspaceId, outputType)) ?? 0) >= slots[outputType]) return 'SLOT';
+    return (ofFamily.get(family) ?? 0) >= familyCaps[family] ? 'FAMILY_CAP' : null;
+  };
+  return new Map(
+    queued.flatMap((generation) => {
+      const reason = reasonOf(generation);
+      return reason === null ? [] : [[generation.fileId, reason] as const];
+    }),
+  );
+}
+
+/** Whether a living worker can make it as it was promised. */
+function hasWorker(abilities: Abilities, family: Family, promised: Provider): boolean {
+  const ability = abilities.get(family);
+  return ability === 'live' || (ability !== undefined && promised === 'sandbox');
+}
+
+export interface FamilyQueue {
+  family: Family;
+  depth: number;
+  oldestAt: string;
+  /** How many of them wait because no living worker can make them. */
+  withoutWorker: number;
+}
+
+/** What waits, by family. */
+export async function listQueues({ db, clock, config }: QueueDeps): Promise<FamilyQueue[]> {
+  const rows = await db
+    .selectFrom('generations')
+    .select((eb) => ['family', 'promised', eb.fn.countAll<number>().as('depth'), eb.fn.min('queued_at').as('oldest')])
+    .where('status', '=', 'QUEUED')
+    .groupBy(['family', 'promised'])
+    .execute();
+  if (rows.length === 0) return [];
+  const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+  return [...Map.groupBy(rows, ({ family }) => family)].map(([family, lines]) => ({
+    family,
+    depth: sum(lines.map(({ depth }) => depth)),
+    oldestAt: lines.map(({ oldest }) => oldest).toSorted()[0] ?? '',
+    withoutWorker: sum(lines.map(({ promised, depth }) => (hasWorker(abilities, family, promised) ? 0 : depth))),
+  }));
+}

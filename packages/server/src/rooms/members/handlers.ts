@@ -1,0 +1,98 @@
+import type { Contract, ProjectRole } from '@review/contract';
+import { newUuid } from '../../db/ids.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import type { Handlers } from '../handler.ts';
+import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
+import { lockProject } from '../visibility.ts';
+import {
+  deleteMember,
+  findMember,
+  findWorkspaceUsers,
+  insertMembers,
+  isLastOwner,
+  listProjectMembers,
+  listWorkspaceMembers,
+  type NewMember,
+  recordDecisions,
+  updateRole,
+  type VisibleMember,
+} from './queries.ts';
+
+export const members = (deps: Deps): Handlers<Contract['members']> => ({
+  list: async ({ caller, subject: project }) => ({
+    data: await listProjectMembers(deps.db, caller.workspaceId, project.id),
+  }),
+
+  add: ({ caller, subject: project, body, write }) =>
+    write(async (trx) => {
+      // Two calls that add the same people in another order would wait for each other.
+      await lockProject(trx, project.id);
+      const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
+      const userIds = added.map(({ userId }) => userId);
+      await recordDecisions(trx, project.id, userIds, now());
+      return { data: added.map(({ id }) => ({ id })) };
+    }),
+
+  update: ({ subject: member, body, write }) =>
+    write(async (trx) => {
+      const { userId } = await lockMember(trx, member);
+      if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
+      else await keepAnOwner(trx, member);
+      await updateRole(trx, member.id, body.role);
+      await recordDecisions(trx, member.projectId, [userId], now());
+    }),
+
+  async remove({ subject: member, write }) {
+    const dropped = await write(async (trx) => {
+      const { userId } = await lockMember(trx, member);
+      await keepAnOwner(trx, member);
+      await deleteMember(trx, member.id);
+      await recordDecisions(trx, member.projectId, [userId], now());
+      return dropUnfinishedUploads(trx, { userId, projectId: member.projectId });
+    });
+    await abortDropped(deps, dropped);
+  },
+
+  listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(deps.db, caller.workspaceId) }),
+});
+
+/** All of them or none: each belongs to the workspace and is not a member of the project yet. */
+export async function addMembers(
+  trx: Writer,
+  workspaceId: string,
+  projectId: string,
+  asked: { user: { id: string }; role: ProjectRole }[],
+): Promise<NewMember[]> {
+  const known = await findWorkspaceUsers(
+    trx,
+    workspaceId,
+    asked.map(({ user }) => user.id),
+  );
+  const unknown = asked.flatMap(({ user }, index) => (known.has(user.id) ? [] : [`/members/${index}/user/id`]));
+  if (unknown.length > 0) throw referenceNotFound(...unknown);
+  const added = asked.map(({ user, role }) => ({ id: newUuid(), userId: user.id, role, createdAt: now() }));
+  if (!(await insertMembers(trx, projectId, added))) throw new ProblemError('MEMBER_EXISTS');
+  return added;
+}
+
+/** Two owners who demote each other at once must not leave none. */
+async function lockMember(trx: Writer, member: VisibleMember): Promise<{ userId: string }> {
+  await lockProject(trx, member.projectId);
+  const found = await findMember(trx, member.id);
+  if (found === undefined) throw new ProblemError('NOT_FOUND');
+  if (found.role === 'PROJECT_OWNER') requireOwner(member.role);
+  return found;
+}
+
+function requireOwner(role: ProjectRole): void {
+  if (role !== 'PROJECT_OWNER') {
+    throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner makes, changes or removes an owner.' });
+  }
+}
+
+async function keepAnOwner(trx: Writer, member: VisibleMember): Promise<void> {
+  if (await isLastOwner(trx, member.projectId, member.id)) throw new ProblemError('LAST_OWNER');
+}

@@ -1,0 +1,140 @@
+import type { ProjectRole } from '@review/contract';
+import { anyOf } from '../../db/any-of.ts';
+import type { Database, Writer } from '../../db/schema.ts';
+import { memberships, type Viewer } from '../visibility.ts';
+
+export interface Person {
+  id: string;
+  email: string;
+  name: string;
+  avatarUrl: string | null;
+}
+
+export interface VisibleMember {
+  id: string;
+  projectId: string;
+  /** The role of the caller, not of the member. */
+  role: ProjectRole;
+  deletesAt: string | null;
+}
+
+export async function findVisibleMember(db: Database, viewer: Viewer, id: string): Promise<VisibleMember | undefined> {
+  return db
+    .selectFrom('project_members as member')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'member.project_id')
+    .where('member.id', '=', id)
+    .select(['member.id', 'member.project_id as projectId', 'seen.role', 'seen.deletesAt'])
+    .executeTakeFirst();
+}
+
+/** People as a workspace shows them: its own display name and avatar win over the account's. */
+const people = (db: Database, workspaceId: string) =>
+  db
+    .selectFrom('workspace_members as person')
+    .innerJoin('users as user', 'user.id', 'person.user_id')
+    .where('person.workspace_id', '=', workspaceId)
+    .select((eb) => [
+      'user.id as userId',
+      'user.email',
+      eb.fn.coalesce('person.display_name', 'user.name').as('name'),
+      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
+    ]);
+
+const person = (row: { userId: string; email: string; name: string; avatarUrl: string | null }): Person => ({
+  id: row.userId,
+  email: row.email,
+  name: row.name,
+  avatarUrl: row.avatarUrl,
+});
+
+export async function listProjectMembers(db: Database, workspaceId: string, projectId: string) {
+  const rows = await people(db, workspaceId)
+    .innerJoin('project_members as member', 'member.user_id', 'user.id')
+    .where('member.project_id', '=', projectId)
+    .select(['member.id', 'member.role'])
+    .orderBy('member.created_at')
+    .orderBy('member.id')
+    .execute();
+  return rows.map((row) => ({ id: row.id, role: row.role, user: person(row) }));
+}
+
+export async function listWorkspaceMembers(db: Database, workspaceId: string) {
+  const rows = await people(db, workspaceId)
+    .select('person.id')
+    .orderBy('person.created_at')
+    .orderBy('person.id')
+    .execute();
+  return rows.map((row) => ({ id: row.id, user: person(row) }));
+}
+
+/** Those of the users who belong to the workspace. */
+export async function findWorkspaceUsers(db: Database, workspaceId: string, userIds: string[]): Promise<Set<string>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('workspace_members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', 'in', anyOf(userIds))
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+}
+
+export interface NewMember {
+  id: string;
+  userId: string;
+  role: ProjectRole;
+  createdAt: string;
+}
+
+/** Adds the members who are not members yet, and says whether that was all of them. */
+export async function insertMembers(trx: Writer, projectId: string, members: NewMember[]): Promise<boolean> {
+  if (members.length === 0) return true;
+  const result = await trx
+    .insertInto('project_members')
+    .values(
+      members.map(({ id, userId, role, createdAt }) => ({
+        id,
+        project_id: projectId,
+        user_id: userId,
+        role,
+        created_at: createdAt,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === BigInt(members.length);
+}
+
+export async function findMember(db: Database, id: string): Promise<{ userId: string; role: ProjectRole } | undefined> {
+  return db.selectFrom('project_members').select(['user_id as userId', 'role']).where('id', '=', id).executeTakeFirst();
+}
+
+export async function isLastOwner(db: Database, projectId: string, id: string): Promise<boolean> {
+  const owners = await db
+    .selectFrom('project_members')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('role', '=', 'PROJECT_OWNER')
+    .limit(2)
+    .execute();
+  return owners.length === 1 && owners[0]?.id === id;
+}
+
+export async function updateRole(trx: Writer, id: string, role: ProjectRole): Promise<void> {
+  await trx.updateTable('project_members').set({ role }).where('id', '=', id).execute();
+}
+
+/** Removes the member and returns the id of the user. */
+export async function deleteMember(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('project_members').where('id', '=', id).execute();
+}
+
+/** Records that a lead has decided about these people: access links that exist by now change nothing for them. */
+export async function recordDecisions(trx: Writer, projectId: string, userIds: string[], at: string): Promise<void> {
+  if (userIds.length === 0) return;
+  await trx
+    .insertInto('member_decisions')
+    .values(userIds.map((userId) => ({ project_id: projectId, user_id: userId, decided_at: at })))
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ decided_at: at }))
+    .execute();
+}

@@ -1,0 +1,39 @@
+import { type Contract, reactionToDelete } from '@review/contract';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError } from '../../request/problem.ts';
+import { lockComment } from '../comments/queries.ts';
+import type { Handlers } from '../handler.ts';
+import { deleteReaction, insertReaction, listReactions } from './queries.ts';
+
+export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
+  create: ({ caller, subject: comment, body, write }) =>
+    write(async (trx) => {
+      // As it is now: it may be deleted meanwhile.
+      const current = await lockComment(trx, comment.id);
+      if (current === undefined || current.deletedAt !== null) throw new ProblemError('NOT_FOUND');
+      const reaction = { commentId: comment.id, userId: caller.userId, type: body.type, createdAt: now() };
+      if (!(await insertReaction(trx, reaction))) throw new ProblemError('REACTION_EXISTS');
+    }),
+
+  delete: ({ caller, subject: comment, body, query, write }) =>
+    write(async (trx) => {
+      const type = reactionToDelete({ body, query });
+      if (type === undefined) throw new ProblemError('INVALID_REQUEST', { errors: TYPE_REQUIRED });
+      if (!(await deleteReaction(trx, comment.id, caller.userId, type))) throw new ProblemError('NOT_FOUND');
+    }),
+
+  async list({ caller, subject: comment }) {
+    const held = await listReactions(db, caller.workspaceId, comment.id);
+    const byType = Map.groupBy(held, ({ type }) => type);
+    return {
+      data: [...byType].map(([type, holders]) => ({
+        type,
+        count: holders.length,
+        users: holders.map(({ id, name, avatarUrl }) => ({ id, name, avatarUrl })),
+      })),
+    };
+  },
+});
+
+const TYPE_REQUIRED = [{ pointer: '/type', code: 'REQUIRED', message: 'This field is required.' }];

@@ -1,0 +1,49 @@
+import type { Database, Writer } from '../../db/schema.ts';
+
+/** Adds the reaction, and says whether it was not there yet. */
+export async function insertReaction(
+  trx: Writer,
+  reaction: { commentId: string; userId: string; type: string; createdAt: string },
+): Promise<boolean> {
+  const result = await trx
+    .insertInto('reactions')
+    .values({
+      comment_id: reaction.commentId,
+      user_id: reaction.userId,
+      type: reaction.type,
+      created_at: reaction.createdAt,
+    })
+    .onConflict((conflict) => conflict.columns(['comment_id', 'user_id', 'type']).doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function deleteReaction(trx: Writer, commentId: string, userId: string, type: string): Promise<boolean> {
+  const result = await trx
+    .deleteFrom('reactions')
+    .where('comment_id', '=', commentId)
+    .where('user_id', '=', userId)
+    .where('type', '=', type)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Every reaction to a comment with its holder, the oldest first. */
+export async function listReactions(db: Database, workspaceId: string, commentId: string) {
+  return db
+    .selectFrom('reactions as reaction')
+    .innerJoin('users as user', 'user.id', 'reaction.user_id')
+    .leftJoin('workspace_members as person', (join) =>
+      join.onRef('person.user_id', '=', 'user.id').on('person.workspace_id', '=', workspaceId),
+    )
+    .select((eb) => [
+      'reaction.type',
+      'user.id',
+      eb.fn.coalesce('person.display_name', 'user.name').as('name'),
+      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
+    ])
+    .where('reaction.comment_id', '=', commentId)
+    .orderBy('reaction.created_at')
+    .orderBy('user.id')
+    .execute();
+}

@@ -1,0 +1,41 @@
+import type { ProjectRole, Subject } from '@review/contract';
+import type { Database } from '../db/schema.ts';
+import type { Caller } from '../request/caller.ts';
+import { findVisibleAccessLink } from './access-links/queries.ts';
+import { findVisibleAttachment } from './attachments/queries.ts';
+import { findVisibleComment } from './comments/queries.ts';
+import { findVisibleFile } from './files/queries.ts';
+import { findVisibleFolder } from './folders/queries.ts';
+import { findVisibleMember } from './members/queries.ts';
+import { findVisibleProject } from './projects/queries.ts';
+import { findVisibleSkill, findVisibleSkillVersion } from './skills/queries.ts';
+import { findVisibleVersion } from './versions/queries.ts';
+
+/** What every subject tells the generic steps; a room adds what its handlers need. */
+export interface VisibleSubject {
+  id: string;
+  projectId: string | null;
+  role: ProjectRole | null;
+  deletesAt: string | null;
+  /** Whoever wrote the comment or started the upload. */
+  personId?: string | null;
+}
+
+type Finder = (db: Database, caller: Caller, id: string) => Promise<VisibleSubject | undefined>;
+
+/** How the thing that `:id` names is found, if the caller can see it. One look-up settles visibility and role. */
+export const SUBJECT_FINDERS = {
+  project: findVisibleProject,
+  file: findVisibleFile,
+  folder: findVisibleFolder,
+  version: findVisibleVersion,
+  'project-member': findVisibleMember,
+  comment: findVisibleComment,
+  'comment-attachment': findVisibleAttachment,
+  'generation-attachment': findVisibleAttachment,
+  'access-link': findVisibleAccessLink,
+  skill: findVisibleSkill,
+  'skill-version': findVisibleSkillVersion,
+} satisfies Record<Subject, Finder>;
+
+export type SubjectOf<S> = S extends Subject ? NonNullable<Awaited<ReturnType<(typeof SUBJECT_FINDERS)[S]>>> : null;

@@ -1,0 +1,281 @@
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { anyOf } from '../../db/any-of.ts';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
+
+export interface Upload {
+  id: string;
+  projectId: string;
+  startedBy: string;
+  name: string;
+  declaredType: string | null;
+  size: number;
+  partCount: number;
+  storageKey: string;
+  storageUpload: string | null;
+  completingWith: string | null;
+  completedWith: string | null;
+  mimeType: string | null;
+  commentId: string | null;
+  expiresAt: string;
+}
+
+export const uploadRecord = (row: Selectable<Schema['uploads']>): Upload => ({
+  id: row.id,
+  projectId: row.project_id,
+  startedBy: row.started_by,
+  name: row.name,
+  declaredType: row.declared_type,
+  size: row.size,
+  partCount: row.part_count,
+  storageKey: row.storage_key,
+  storageUpload: row.storage_upload,
+  completingWith: row.completing_with,
+  completedWith: row.completed_with,
+  mimeType: row.mime_type,
+  commentId: row.comment_id,
+  expiresAt: row.expires_at,
+});
+
+export type NewUploadRow = Omit<
+  Upload,
+  'storageUpload' | 'completingWith' | 'completedWith' | 'mimeType' | 'commentId'
+> & {
+  createdAt: string;
+};
+
+export async function insertUpload(trx: Writer, upload: NewUploadRow): Promise<void> {
+  await trx
+    .insertInto('uploads')
+    .values({
+      id: upload.id,
+      project_id: upload.projectId,
+      started_by: upload.startedBy,
+      name: upload.name,
+      declared_type: upload.declaredType,
+      size: upload.size,
+      part_count: upload.partCount,
+      storage_key: upload.storageKey,
+      created_at: upload.createdAt,
+      expires_at: upload.expiresAt,
+    })
+    .execute();
+}
+
+export async function findUpload(db: Database, id: string): Promise<Upload | undefined> {
+  const row = await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && uploadRecord(row);
+}
+
+export async function findUploads(db: Database, ids: string[]): Promise<Map<string, Upload>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', anyOf(ids)).execute();
+  return new Map(rows.map((row) => [row.id, uploadRecord(row)]));
+}
+
+/** Notes what the storage calls the upload, unless another request was first. */
+export async function setStorageUpload(db: Database, id: string, storageUpload: string): Promise<boolean> {
+  const result = await db
+    .updateTable('uploads')
+    .set({ storage_upload: storageUpload })
+    .where('id', '=', id)
+    .where('storage_upload', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+const SEVERAL = 'several';
+
+/** Notes with which parts a call is going to complete the upload, before the storage hears of it. */
+export async function noteCompletion(db: Database, id: string, completingWith: string): Promise<void> {
+  await db
+    .updateTable('uploads')
+    .set((eb) => ({
+      completing_with: eb
+        .case()
+        .when(eb.fn.coalesce('completing_with', eb.val(completingWith)), '=', completingWith)
+        .then(completingWith)
+        .else(SEVERAL)
+        .end(),
+    }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Says whether the upload was still open. */
+export async function markCompleted(
+  trx: Writer,
+  id: string,
+  outcome: { completedWith: string; mimeType: string },
+): Promise<boolean> {
+  const result = await trx
+    .updateTable('uploads')
+    .set({ completed_with: outcome.completedWith, mime_type: outcome.mimeType })
+    .where('id', '=', id)
+    .where('completed_with', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes uploads, leaves their bytes to the sweep, and returns what the storage calls them. */
+export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<DoomedBlob[]> {
+  if (ids.length === 0) return [];
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', 'in', anyOf(ids))
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped;
+}
+
+type Within = { projectId: string } | { workspaceId: string };
+
+/** A user who started uploads, in one project or in all of a workspace. */
+export type Starter = { userId: string } & Within;
+
+const projectsWithin = (db: Database, within: Within) =>
+  db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where((eb) =>
+      'projectId' in within ? eb('id', '=', within.projectId) : eb('workspace_id', '=', within.workspaceId),
+    );
+
+/** Removes the user's unfinished uploads, except the result of a generation, which a worker uploads. */
+export async function deleteUnfinishedUploads(
+  trx: Writer,
+  { userId, ...within }: Starter,
+  at: string,
+): Promise<DoomedBlob[]> {
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('started_by', '=', userId)
+    .where('project_id', 'in', projectsWithin(trx, within))
+    .where('completed_with', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('generations').select('file_id').whereRef('file_id', '=', 'uploads.id'))),
+    )
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped;
+}
+
+/** Removes the files of uploads that the user has not finished, in one project or in all. */
+export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }: Starter): Promise<void> {
+  await trx
+    .deleteFrom('files')
+    .where('created_by', '=', userId)
+    .where('project_id', 'in', projectsWithin(trx, within))
+    .where('status', '=', 'UPLOADING')
+    .execute();
+}
+
+/** No comment holds it, and no generation refers to it. */
+const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
+  eb.and([
+    eb('uploads.comment_id', 'is', null),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('generation_attachments as used')
+          .select('used.file_id')
+          .whereRef('used.attachment_id', '=', 'uploads.id'),
+      ),
+    ),
+  ]);
+
+/** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; returns what it removed. */
+export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where(isUnused)
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped;
+}
+
+/** Uploads whose time is over and that no comment and no generation holds, a few at once. */
+export async function findStaleUploads(db: Database, now: string): Promise<{ id: string; completed: boolean }[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select(['id', 'completed_with'])
+    .where('expires_at', '<', now)
+    .where(isUnused)
+    .orderBy('expires_at')
+    .limit(100)
+    .execute();
+  return rows.map((row) => ({ id: row.id, completed: row.completed_with !== null }));
+}
+
+/** Forgets how a file came in; its bytes are the file's. */
+export async function forgetUpload(trx: Writer, id: string): Promise<void> {
+  await trx.deleteFrom('uploads').where('id', '=', id).execute();
+}
+
+/**
+ * Removes an upload that was found stale, and leaves its bytes to the sweep; says whether it did. It does not where the
+ * upload was completed or taken by a comment since.
+ */
+export async function dropStaleUpload(
+  trx: Writer,
+  { id, completed }: { id: string; completed: boolean },
+  at: string,
+): Promise<boolean> {
+  const dropped = await trx
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where(isUnused)
+    .where('completed_with', completed ? 'is not' : 'is', null)
+    .returning(['storage_key as key', 'storage_upload as upload'])
+    .execute();
+  await doomBlobs(trx, dropped, at);
+  return dropped.length > 0;
+}
+
+export interface DoomedBlob {
+  key: string;
+  upload: string | null;
+}
+
+/** Notes bytes that no row names any more; the sweep removes them, so that a crash forgets none. */
+export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): Promise<void> {
+  for (let start = 0; start < blobs.length; start += 1000) {
+    await trx
+      .insertInto('doomed_blobs')
+      .values(
+        blobs
+          .slice(start, start + 1000)
+          .map(({ key, upload }) => ({ storage_key: key, storage_upload: upload, doomed_at: at })),
+      )
+      .onConflict((conflict) => conflict.column('storage_key').doNothing())
+      .execute();
+  }
+}
+
+/** As `doomBlobs`, for everything that a project has stored. */
+export async function doomProjectBlobs(trx: Writer, projectId: string, at: string): Promise<void> {
+  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+    select storage_key, storage_upload, ${at} from uploads where project_id = ${projectId}
+    on conflict (storage_key) do nothing`.execute(trx);
+  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+    select storage_key, null, ${at} from files where project_id = ${projectId} and storage_key is not null
+    on conflict (storage_key) do nothing`.execute(trx);
+}
+
+/** Bytes to remove, a few at once, by key. */
+export async function listDoomedBlobs(db: Database, afterKey: string): Promise<DoomedBlob[]> {
+  return db
+    .selectFrom('doomed_blobs')
+    .select(['storage_key as key', 'storage_upload as upload'])
+    .where('storage_key', '>', afterKey)
+    .orderBy('storage_key')
+    .limit(100)
+    .execute();
+}
+
+export async function forgetDoomedBlob(db: Database, key: string): Promise<void> {
+  await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
+}

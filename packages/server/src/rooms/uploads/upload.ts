@@ -1,0 +1,161 @@
+import { buffer } from 'node:stream/consumers';
+import type { NewUpload, UploadedParts, UploadPart } from '@review/contract';
+import { newId } from '../../db/ids.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now, secondsFromNow } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError } from '../../request/problem.ts';
+import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
+import { NoSuchObject, PartsMismatch, type Storage } from '../../storage/storage.ts';
+import { countParts, everyPartOnce, fingerprintOf, planParts } from './parts.ts';
+import {
+  findUpload,
+  insertUpload,
+  markCompleted,
+  type NewUploadRow,
+  noteCompletion,
+  setStorageUpload,
+  type Upload,
+} from './queries.ts';
+
+/** Unfinished uploads, and attachments that nothing uses, are swept after this long. */
+const UPLOAD_SECONDS = 24 * 60 * 60;
+
+type Write = <T>(work: (trx: Writer) => Promise<T>) => Promise<T>;
+
+interface NewUploadRequest {
+  prefix: 'FX' | 'CA' | 'GA';
+  projectId: string;
+  startedBy: string;
+  asked: NewUpload;
+}
+
+interface StartedUpload {
+  id: string;
+  parts: UploadPart[];
+  expiresAt: string;
+}
+
+/** Starts an upload of any kind; `beside` writes what its kind needs, in the same transaction. */
+export async function startUpload(
+  deps: Deps,
+  write: Write,
+  { prefix, projectId, startedBy, asked }: NewUploadRequest,
+  beside: (trx: Writer, id: string) => Promise<void> = async () => {},
+): Promise<StartedUpload> {
+  if (asked.size > deps.config.uploadLimit) throw tooLarge(deps.config.uploadLimit);
+  const { id } = await write(async (trx) => {
+    const id = newId(prefix);
+    await beside(trx, id);
+    await insertUpload(trx, newUploadRow(deps, { id, projectId, startedBy, asked }));
+    return { id };
+  });
+  const upload = await begunUpload(deps, id);
+  return { id, parts: await signedParts(deps, upload), expiresAt: upload.expiresAt };
+}
+
+export const newUploadRow = (
+  { config }: Deps,
+  { id, projectId, startedBy, asked }: { id: string; projectId: string; startedBy: string; asked: NewUpload },
+): NewUploadRow => ({
+  id,
+  projectId,
+  startedBy,
+  name: asked.name,
+  declaredType: asked.mimeType ?? null,
+  size: asked.size,
+  partCount: countParts(asked.size, config.uploadPartSize),
+  storageKey: id,
+  createdAt: now(),
+  expiresAt: secondsFromNow(UPLOAD_SECONDS),
+});
+
+/** The upload, begun in the storage: only after the commit, so that nothing waits for the storage in a transaction. */
+export async function begunUpload(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
+  const { db, storage } = deps;
+  const upload = await findUpload(db, id);
+  if (upload === undefined) throw new ProblemError('NOT_FOUND');
+  if (upload.storageUpload !== null) return { ...upload, storageUpload: upload.storageUpload };
+  const storageUpload = await storage.begin(upload.storageKey);
+  if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storageUpload };
+  await storage.abort({ key: upload.storageKey, upload: storageUpload });
+  return begunUpload(deps, id);
+}
+
+export async function signedParts(
+  { storage }: Deps,
+  upload: Upload & { storageUpload: string },
+): Promise<UploadPart[]> {
+  const target = { key: upload.storageKey, upload: upload.storageUpload };
+  const signed: UploadPart[] = [];
+  for (const part of planParts(upload.size, upload.partCount)) {
+    signed.push({ ...part, url: await storage.partUrl(target, part, UPLOAD_SECONDS) });
+  }
+  return signed;
+}
+
+/**
+ * Completes an upload, and gives it back if it was this call that did; the same again changes nothing. The storage goes
+ * first: what it has made once, it finds again, so a crash before the commit only means that the caller asks again.
+ */
+export async function completeUpload(
+  { db, storage }: Deps,
+  write: Write,
+  id: string,
+  asked: UploadedParts,
+  beside: (trx: Writer, upload: Upload, mimeType: string) => Promise<void> = async () => {},
+): Promise<Upload | null> {
+  const upload = await findUpload(db, id);
+  if (upload === undefined) throw new ProblemError('UPLOAD_COMPLETED');
+  const parts = everyPartOnce(asked.parts, upload.partCount);
+  const completedWith = parts && fingerprintOf(parts);
+  if (upload.completedWith !== null) {
+    if (upload.completedWith === completedWith) return null;
+    throw new ProblemError('UPLOAD_COMPLETED');
+  }
+  if (parts === null || completedWith === null || upload.storageUpload === null) throw partsMismatch(upload.partCount);
+  const target = { key: upload.storageKey, upload: upload.storageUpload };
+  await noteCompletion(db, id, completedWith);
+  try {
+    const outcome = await storage.complete(target, parts, upload.size);
+    // An earlier call made the object: of these parts only if no call has named others.
+    const isOurs = outcome === 'made' || (await findUpload(db, id))?.completingWith === completedWith;
+    if (!isOurs) throw new ProblemError('UPLOAD_COMPLETED');
+  } catch (error) {
+    if (!(error instanceof PartsMismatch)) throw error;
+    // A cancel in the meantime has taken the parts away.
+    if ((await findUpload(db, id)) === undefined) throw new ProblemError('UPLOAD_COMPLETED');
+    throw partsMismatch(upload.partCount);
+  }
+  const mimeType = await sniffType(await firstBytesOf(storage, upload.storageKey), upload.declaredType);
+  const isFirst = await write(async (trx) => {
+    if (await markCompleted(trx, id, { completedWith, mimeType })) {
+      await beside(trx, upload, mimeType);
+      return true;
+    }
+    // Another call was faster: with the same parts, there is nothing left to do.
+    if ((await findUpload(trx, id))?.completedWith === completedWith) return false;
+    throw new ProblemError('UPLOAD_COMPLETED');
+  });
+  return isFirst ? upload : null;
+}
+
+async function firstBytesOf(storage: Storage, key: string): Promise<Buffer> {
+  try {
+    return await buffer(await storage.read(key, { length: SNIFFED_BYTES }));
+  } catch (error) {
+    // Canceled and swept meanwhile.
+    throw error instanceof NoSuchObject ? new ProblemError('UPLOAD_COMPLETED') : error;
+  }
+}
+
+const tooLarge = (limit: number) =>
+  new ProblemError('INVALID_REQUEST', {
+    detail: '1 field is not valid.',
+    errors: [{ pointer: '/size', code: 'TOO_LARGE', message: `At most ${limit}.` }],
+  });
+
+const partsMismatch = (count: number) =>
+  new ProblemError('PARTS_MISMATCH', {
+    detail: `Name each of the ${count} parts once, with the ETag that its upload answered.`,
+  });

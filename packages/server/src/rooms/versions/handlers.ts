@@ -1,0 +1,82 @@
+import { type Contract, LEADS, type ProjectRole } from '@review/contract';
+import { newUuid } from '../../db/ids.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now } from '../../db/time.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { findFilesOf } from '../files/queries.ts';
+import type { Handlers } from '../handler.ts';
+import {
+  insertVersion,
+  listVersionFiles,
+  listVersions,
+  lockFiles,
+  replaceVersionFiles,
+  type StoredVersion,
+  updateStatus,
+  updateVersion,
+} from './queries.ts';
+
+export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
+  async list({ subject: project, query }) {
+    const { page, 'sort.type': sort, 'sort.direction': direction } = query;
+    const { items, hasNext } = await listVersions(db, project, { page, sort, direction });
+    return { data: items.map(shown), page: { current: page, hasNext } };
+  },
+
+  create: ({ subject: project, body, write }) =>
+    write(async (trx) => {
+      const { name, description = null, allowRestricted = false, files = [] } = body;
+      const id = newUuid();
+      await insertVersion(trx, { id, projectId: project.id, name, description, allowRestricted, createdAt: now() });
+      await holdFiles(trx, id, project, files);
+      return { data: { id } };
+    }),
+
+  async get({ subject: version }) {
+    const files = await listVersionFiles(db, version.id, version.role);
+    return {
+      data: { ...shown(version), allowRestricted: version.allowRestricted, files: files.map((id) => ({ id })) },
+    };
+  },
+
+  update: ({ subject: version, body, write }) =>
+    write(async (trx) => {
+      await updateVersion(trx, version.id, body, now());
+      const project = { id: version.projectId, role: version.role };
+      if (body.files !== undefined) await holdFiles(trx, version.id, project, body.files);
+    }),
+
+  setStatus: ({ subject: version, body, write }) =>
+    write(async (trx) => {
+      const leads: readonly ProjectRole[] = LEADS;
+      const mayReopen = leads.includes(version.role);
+      if (!(await updateStatus(trx, version.id, body.status, mayReopen, now()))) {
+        throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner or manager reopens a closed version.' });
+      }
+    }),
+});
+
+async function holdFiles(
+  trx: Writer,
+  versionId: string,
+  project: { id: string; role: ProjectRole },
+  files: { id: string }[],
+): Promise<void> {
+  const ids = files.map(({ id }) => id);
+  await lockFiles(trx, ids);
+  const known = await findFilesOf(trx, project, ids);
+  const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [`/files/${index}/id`]));
+  if (unknown.length > 0) throw referenceNotFound(...unknown);
+  await replaceVersionFiles(trx, versionId, ids);
+}
+
+const shown = ({ id, name, description, status, createdAt, updatedAt, projectId }: StoredVersion) => ({
+  id,
+  name,
+  description,
+  status,
+  createdAt,
+  updatedAt,
+  project: { id: projectId },
+});

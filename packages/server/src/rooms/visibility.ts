@@ -1,0 +1,25 @@
+import type { ProjectRole } from '@review/contract';
+import type { Database, Writer } from '../db/schema.ts';
+
+/** A restricted reviewer sees only what is marked, and not what it was made from. */
+export const isRestricted = (role: ProjectRole): boolean => role === 'PROJECT_RESTRICTED_REVIEWER';
+
+export type Viewer = { workspaceId: string; userId: string };
+
+/** The projects that the viewer is a member of, to join with what belongs to them. */
+export const memberships = (db: Database, viewer: Viewer) =>
+  db
+    .selectFrom('project_members as membership')
+    .innerJoin('projects as project', 'project.id', 'membership.project_id')
+    .where('membership.user_id', '=', viewer.userId)
+    .where('project.workspace_id', '=', viewer.workspaceId)
+    .select(['project.id as projectId', 'membership.role', 'project.deletes_at as deletesAt']);
+
+/** Serialises what changes the shape of a project: an update locks the row on both databases. */
+export async function lockProject(trx: Writer, id: string): Promise<void> {
+  await trx
+    .updateTable('projects')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', '=', id)
+    .execute();
+}

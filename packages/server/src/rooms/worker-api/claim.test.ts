@@ -1,0 +1,230 @@
+import { beforeEach, expect, test } from 'vitest';
+import { steadyTime } from '../../db/clock.ts';
+import { secondsFromNow } from '../../db/time.ts';
+import { type House, onEachDatabase, openHouse } from '../../test/house.ts';
+import {
+  emptyQueue,
+  FILM,
+  finish,
+  generate,
+  intend,
+  lapse,
+  MESH,
+  modelNamed,
+  PAGE,
+  PICTURE,
+  queueMany,
+  storeResult,
+  workerOf,
+} from '../generation/test/generations.ts';
+
+const claim = async (house: House, most = 100, { worker = 'box:1', wait = 0 } = {}) =>
+  (await workerOf(house).claim({ body: { worker, most, wait } })).data.tasks;
+const idsOf = (tasks: { fileId: string }[]) => tasks.map(({ fileId }) => fileId);
+const leaseOf = ({ deps }: House, id: string) =>
+  deps.db
+    .selectFrom('generations')
+    .select(['epoch', 'engine', 'lease_owner', 'lease_until', 'status'])
+    .where('file_id', '=', id)
+    .executeTakeFirstOrThrow();
+
+/** A stalled machine is late once; what is not woken at all is late every time. */
+const STALLS = { retry: 2 };
+
+onEachDatabase((house) => {
+  beforeEach(() => emptyQueue(house()));
+  const renew = async (tasks: { fileId: string; epoch: number }[], worker = 'box:1') =>
+    (await workerOf(house()).renew({ body: { worker, tasks } })).data.lost;
+  const hello = (worker: string) => workerOf(house()).hello({ body: { worker, families: [] } });
+  const cancel = (id: string) => house().people.owner.client.files.cancel({ params: { id } });
+
+  test('a claim gives a lease of 30 seconds and the first epoch; the generation waits on', async () => {
+    const id = await generate(house());
+    const before = steadyTime(30);
+    const { data } = await workerOf(house()).claim({ body: { worker: 'box:1', most: 5, wait: 0 } });
+    expect(data).toEqual({ tasks: [{ fileId: id, family: 'document', epoch: 1 }], leaseSeconds: 30 });
+    const lease = await leaseOf(house(), id);
+    expect(lease).toMatchObject({ epoch: 1, engine: 'embedded', lease_owner: 'box:1', status: 'QUEUED' });
+    expect(lease.lease_until ?? '').toMatch(/^\d/);
+    expect([before <= (lease.lease_until ?? ''), (lease.lease_until ?? '') <= steadyTime(30)]).toEqual([true, true]);
+  });
+
+  test('what is held is not handed out again', async () => {
+    await generate(house());
+    expect(await claim(house())).toHaveLength(1);
+    expect(await claim(house(), 100, { worker: 'box:2' })).toEqual([]);
+  });
+
+  test('the oldest comes first', async () => {
+    const ids = [await generate(house()), await generate(house()), await generate(house())];
+    const taken = [await claim(house(), 1), await claim(house(), 1), await claim(house(), 1)];
+    expect(taken.map(idsOf)).toEqual(ids.map((id) => [id]));
+  });
+
+  test('no more than asked for', async () => {
+    for (let count = 0; count < 3; count++) await generate(house());
+    expect(await claim(house(), 2)).toHaveLength(2);
+    expect(await claim(house(), 2)).toHaveLength(1);
+  });
+
+  test('slots: 4 documents, 4 images, 2 videos, 2 of 3D run at once in a workspace', async () => {
+    const models = ['pdf', 'gpt-image-2', 'seedance-2.5', 'meshy-7'].map(modelNamed);
+    await queueMany(house(), [...models, ...models, ...models, ...models, ...models, ...models]);
+    const families = (await claim(house())).map(({ family }) => family);
+    expect(Map.groupBy(families, (family) => family)).toEqual(
+      new Map([
+        ['document', Array(4).fill('document')],
+        ['gpt-image', Array(4).fill('gpt-image')],
+        ['seedance', Array(2).fill('seedance')],
+        ['meshy', Array(2).fill('meshy')],
+      ]),
+    );
+    expect(await claim(house())).toEqual([]);
+  });
+
+  test('a workspace with full slots keeps no other waiting', async () => {
+    await queueMany(house(), Array(6).fill(modelNamed('veo-3.1-generate-preview')));
+    const { workspaceId } = house().people.foreigner;
+    const others = await queueMany(house(), Array(3).fill(modelNamed('kling-3.0')), workspaceId);
+    const taken = idsOf(await claim(house()));
+    expect(taken).toHaveLength(4);
+    expect(taken.slice(2)).toEqual(others.slice(0, 2));
+  });
+
+  test('an ended, a canceled and a deleted generation each free their slot', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count++) ids.push(await generate(house()));
+    const [ended, canceled, deleted] = await claim(house());
+    expect(await claim(house())).toEqual([]);
+    const task = { id: ended?.fileId ?? '', epoch: 1 };
+    await storeResult(house(), task);
+    await finish(house(), task);
+    expect(idsOf(await claim(house()))).toEqual([ids[4]]);
+    await cancel(canceled?.fileId ?? '');
+    expect(idsOf(await claim(house()))).toEqual([ids[5]]);
+    await house().people.owner.client.files.delete({ params: { id: deleted?.fileId ?? '' } });
+    expect(idsOf(await claim(house()))).toEqual([ids[6]]);
+  });
+
+  test('a lapsed lease is handed on under the next epoch, also of a running one, before what waits', async () => {
+    const id = await generate(house());
+    await generate(house());
+    const [task] = await claim(house(), 1);
+    await intend(house(), { id, epoch: task?.epoch ?? 0 });
+    await lapse(house());
+    const [taken] = await claim(house(), 1, { worker: 'box:2' });
+    expect(taken).toEqual({ fileId: id, family: 'document', epoch: 2 });
+    expect(await leaseOf(house(), id)).toMatchObject({ lease_owner: 'box:2', status: 'RUNNING' });
+  });
+
+  test('a lapsed lease still fills its slot', async () => {
+    await queueMany(house(), Array(5).fill(modelNamed('pdf')));
+    await claim(house());
+    await lapse(house());
+    expect(await claim(house())).toHaveLength(4);
+  });
+
+  test('what has ended is not handed out, whatever its lease', async () => {
+    const id = await generate(house());
+    await claim(house());
+    await cancel(id);
+    await lapse(house());
+    expect(await claim(house())).toEqual([]);
+    expect(await leaseOf(house(), id)).toMatchObject({ epoch: 1, lease_owner: null, lease_until: null });
+  });
+
+  test('hello frees the leases of a former life at once, and no others', async () => {
+    const mine = await generate(house());
+    await claim(house(), 1, { worker: 'box:1' });
+    await generate(house());
+    await claim(house(), 1, { worker: 'box:2' });
+    await hello('box:1');
+    expect(await claim(house(), 100, { worker: 'box:1' })).toEqual([{ fileId: mine, family: 'document', epoch: 2 }]);
+  });
+
+  test('a lease that is given back is handed on at once, and no renewal brings it back', async () => {
+    const [kept, id] = [await generate(house()), await generate(house())];
+    await claim(house(), 2);
+    const release = (worker: string, epoch: number) =>
+      workerOf(house()).release({ params: { id }, body: { worker, epoch } });
+    await release('box:2', 1);
+    await release('box:1', 2);
+    expect(await claim(house(), 2, { worker: 'box:2' })).toEqual([]);
+    const waiting = claim(house(), 2, { worker: 'box:2', wait: 20 });
+    await release('box:1', 1);
+    expect(await renew([kept, id].map((fileId) => ({ fileId, epoch: 1 })))).toEqual([id]);
+    expect(await waiting).toEqual([{ fileId: id, family: 'document', epoch: 2 }]);
+  });
+
+  test('renewing keeps the leases', async () => {
+    const ids = [await generate(house()), await generate(house())];
+    const tasks = await claim(house());
+    await lapse(house());
+    expect(await renew(tasks.map(({ fileId, epoch }) => ({ fileId, epoch })))).toEqual([]);
+    for (const id of ids) expect((await leaseOf(house(), id)).lease_until ?? '' > secondsFromNow(25)).toBeTruthy();
+    expect(await claim(house(), 100, { worker: 'box:2' })).toEqual([]);
+  });
+
+  test('renewing names what is lost: taken over, canceled, ended, deleted, never held', async () => {
+    const [kept, canceled, deleted, over] = [PAGE, PICTURE, FILM, MESH];
+    const ids = [];
+    for (const body of [kept, canceled, deleted, over]) ids.push(await generate(house(), body));
+    const tasks = (await claim(house())).map(({ fileId, epoch }) => ({ fileId, epoch }));
+    await cancel(ids[1] ?? '');
+    await house().people.owner.client.files.delete({ params: { id: ids[2] ?? '' } });
+    await lapse(house(), ids[3]);
+    expect(idsOf(await claim(house(), 1, { worker: 'box:2' }))).toEqual([ids[3]]);
+    const other = { fileId: 'FX00000000000000000000', epoch: 1 };
+    expect((await renew([...tasks, other])).sort()).toEqual([ids[1], ids[2], ids[3], other.fileId].sort());
+    expect(await leaseOf(house(), ids[3] ?? '')).toMatchObject({ lease_owner: 'box:2', epoch: 2 });
+  });
+
+  test('renewing nothing loses nothing', async () => {
+    expect(await renew([])).toEqual([]);
+  });
+
+  test('a claim that waits wakes at once when something is generated', STALLS, async () => {
+    const waiting = claim(house(), 1, { wait: 20 });
+    for (let round = 0; round < 3; round++) await claim(house(), 1);
+    const from = performance.now();
+    const id = await generate(house());
+    expect(idsOf(await waiting)).toEqual([id]);
+    expect(performance.now() - from).toBeLessThan(300);
+  });
+
+  test('a claim that waits wakes at once when a slot becomes free', STALLS, async () => {
+    const [first = ''] = await queueMany(house(), Array(5).fill(modelNamed('pdf')));
+    await claim(house());
+    const waiting = claim(house(), 1, { wait: 20 });
+    for (let round = 0; round < 3; round++) await claim(house(), 1);
+    const from = performance.now();
+    await cancel(first);
+    expect(await waiting).toHaveLength(1);
+    expect(performance.now() - from).toBeLessThan(300);
+  });
+
+  test('a claim that waits ends with nothing when its time is over', async () => {
+    const from = performance.now();
+    expect(await claim(house(), 1, { wait: 0.3 })).toEqual([]);
+    expect(performance.now() - from).toBeGreaterThanOrEqual(290);
+    expect(performance.now() - from).toBeLessThan(3000);
+  });
+
+  test.each([
+    { most: 0, wait: 0 },
+    { most: 101, wait: 0 },
+    { most: 1, wait: 31 },
+    { most: 1, wait: -1 },
+  ])('%o is 400', async (body) => {
+    await expect(workerOf(house()).claim({ body: { worker: 'box', ...body } })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+  });
+});
+
+test('where Temporal runs the generations, there is nothing to claim', async () => {
+  await using house = await openHouse('sqlite', { GENERATION_ENGINE: 'temporal' });
+  const id = await generate(house);
+  expect(await claim(house)).toEqual([]);
+  expect(await leaseOf(house, id)).toMatchObject({ epoch: 0, engine: null });
+});

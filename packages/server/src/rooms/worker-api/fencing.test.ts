@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkerClient } from '@review/client';
+import { expect, test } from 'vitest';
+import { type House, onEachDatabase, refusal } from '../../test/house.ts';
+import {
+  BROKEN,
+  fail,
+  finish,
+  type Held,
+  held,
+  intend,
+  lapse,
+  NO_LIMITS,
+  sendResult,
+  stored,
+  storeResult,
+  takeOver,
+  workerOf,
+} from '../generation/test/generations.ts';
+import { sha256 } from '../uploads/test/uploads.ts';
+
+type Parts = Awaited<ReturnType<typeof sendResult>>;
+const RESULT = Buffer.from('# Tides');
+
+/** Everything that a worker reports, with what would count from the present holder. */
+const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) => Promise<unknown>> = {
+  intend: (worker, { id, epoch }) =>
+    worker.intend({
+      params: { id },
+      body: { epoch, stage: 'next', provider: 'sandbox', intents: 0, token: randomUUID() },
+    }),
+  'intend again': (worker, { id, epoch }) =>
+    worker.intend({
+      params: { id },
+      body: { epoch, stage: 'main', provider: 'sandbox', intents: 1, token: randomUUID() },
+    }),
+  withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
+  submitted: (worker, { id, epoch }) =>
+    worker.submitted({ params: { id }, body: { epoch, stage: 'main', job: { id: 7 }, jobId: '7' } }),
+  progress: (worker, { id, epoch }) => worker.progress({ params: { id }, body: { epoch, progress: 0.9 } }),
+  startUpload: (worker, { id, epoch }) => worker.startUpload({ params: { id }, body: { epoch, size: 5 } }),
+  completeUpload: (worker, { id, epoch }, parts) =>
+    worker.completeUpload({ params: { id }, body: { epoch, parts, sha256: sha256(RESULT) } }),
+  recordStep: (worker, { id, epoch }) => {
+    const step = { name: 'submit', attempt: 1, outcome: 'SUCCEEDED', message: null, milliseconds: 5 } as const;
+    return worker.recordStep({ params: { id }, body: { epoch, ...step } });
+  },
+  'finish with success': (worker, { id, epoch }) =>
+    worker.finish({ params: { id }, body: { epoch, outcome: { status: 'SUCCEEDED', warnings: ['late'] } } }),
+  'finish with failure': (worker, { id, epoch }) =>
+    worker.finish({
+      params: { id },
+      body: { epoch, outcome: { status: 'FAILED', error: BROKEN, warnings: ['late'] } },
+    }),
+};
+
+const ENDS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
+  succeeded: async (house, task) => {
+    await storeResult(house, task);
+    await finish(house, task);
+  },
+  failed: fail,
+  canceled: (house, { id }) => house.people.owner.client.files.cancel({ params: { id } }),
+};
+
+onEachDatabase((house) => {
+  /** A generation that runs, whose result is sent but not completed. */
+  async function running(): Promise<{ task: Held; parts: Parts }> {
+    const task = await held(house());
+    await intend(house(), task);
+    return { task, parts: await sendResult(house(), task, RESULT) };
+  }
+
+  test.each(Object.entries(REPORTS))('%s counts from the present holder', async (_, report) => {
+    const { task, parts } = await running();
+    if (report === REPORTS['finish with success']) await storeResult(house(), task, RESULT);
+    const before = await stored(house(), task.id);
+    await report(workerOf(house()), task, parts);
+    expect(await stored(house(), task.id)).not.toEqual(before);
+  });
+
+  test.each(Object.entries(REPORTS))('%s under a passed epoch is 404 and changes nothing', async (_, report) => {
+    const { task, parts } = await running();
+    if (report === REPORTS['finish with success']) await storeResult(house(), task, RESULT);
+    await takeOver(house(), task);
+    const before = await stored(house(), task.id);
+    await refusal(report(workerOf(house()), task, parts), 'NOT_FOUND');
+    expect(await stored(house(), task.id)).toEqual(before);
+  });
+
+  test.each(Object.entries(REPORTS))('%s under an epoch to come is 404 and changes nothing', async (_, report) => {
+    const { task, parts } = await running();
+    const before = await stored(house(), task.id);
+    await refusal(report(workerOf(house()), { ...task, epoch: task.epoch + 1 }, parts), 'NOT_FOUND');
+    expect(await stored(house(), task.id)).toEqual(before);
+  });
+
+  const afterEnds = Object.keys(ENDS).flatMap((end) => Object.keys(REPORTS).map((report) => ({ end, report })));
+  test.each(afterEnds)('once $end, $report is 404 and changes nothing', async ({ end, report }) => {
+    const { task, parts } = await running();
+    await ENDS[end]?.(house(), task);
+    const before = await stored(house(), task.id);
+    await refusal(REPORTS[report]?.(workerOf(house()), task, parts) ?? Promise.resolve(), 'NOT_FOUND');
+    expect(await stored(house(), task.id)).toEqual(before);
+  });
+
+  test('a passed holder completes no upload of the next one', async () => {
+    const { task } = await running();
+    const next = await takeOver(house(), task);
+    const parts = await sendResult(house(), next, RESULT);
+    const body = { parts, sha256: sha256(RESULT) };
+    const complete = ({ id, epoch }: Held) =>
+      workerOf(house()).completeUpload({ params: { id }, body: { epoch, ...body } });
+    await refusal(complete(task), 'NOT_FOUND');
+    const { upload } = await stored(house(), task.id);
+    await expect(house().deps.storage.read(upload?.storage_key ?? '')).rejects.toThrow();
+    await complete(next);
+    await finish(house(), next);
+  });
+
+  test('a report of a generation that was deleted, or never was, is 404', async () => {
+    const { task, parts } = await running();
+    await house().people.owner.client.files.delete({ params: { id: task.id } });
+    for (const id of [task.id, 'FX00000000000000000000']) {
+      for (const report of Object.values(REPORTS)) {
+        await refusal(report(workerOf(house()), { id, epoch: task.epoch }, parts), 'NOT_FOUND');
+      }
+    }
+  });
+
+  test('a lapsed lease that nobody took over still counts', async () => {
+    const { task } = await running();
+    await lapse(house(), task.id);
+    await workerOf(house()).progress({ params: { id: task.id }, body: { epoch: task.epoch, progress: 0.5 } });
+    expect((await stored(house(), task.id)).generation?.progress).toBe(0.5);
+  });
+
+  test('the holder may read its generation after the end; a passed holder may not at any time', async () => {
+    const { task } = await running();
+    const read = ({ id, epoch }: Held) => workerOf(house()).getTask({ params: { id }, query: { epoch } });
+    const next = await takeOver(house(), task);
+    await refusal(read(task), 'NOT_FOUND');
+    expect((await read(next)).data).toMatchObject({ fileId: task.id, status: 'RUNNING', stored: false });
+    await house().people.owner.client.files.cancel({ params: { id: task.id } });
+    expect((await read(next)).data.status).toBe('CANCELED');
+    await refusal(read(task), 'NOT_FOUND');
+  });
+}, NO_LIMITS);

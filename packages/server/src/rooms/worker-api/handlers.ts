@@ -1,0 +1,250 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { findModel, formatOf, type GenerationTask, type Provider, type WorkerTask } from '@review/contract';
+import type { Writer } from '../../db/schema.ts';
+import { now, secondsFromNow } from '../../db/time.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError } from '../../request/problem.ts';
+import { findStoredFiles } from '../files/queries.ts';
+import { endFile } from '../generation/end.ts';
+import {
+  findGenerations,
+  insertStep,
+  isHeld,
+  listSteps,
+  lockHeld,
+  recordIntent,
+  type StoredGeneration,
+  setResult,
+  updateProgress,
+  updateStages,
+} from '../generation/queries.ts';
+import { freeLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
+import { URL_SECONDS } from '../uploads/download.ts';
+import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
+import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
+import { abilitiesOf } from '../workers/abilities.ts';
+import { findWorker, insertWorker, listLiving, recordHeartbeat } from '../workers/queries.ts';
+import type { WorkerHandlers } from './handler.ts';
+
+const LEASE_SECONDS = 30;
+/** How often a waiting claim looks by itself, for what other processes changed. */
+const LOOK_EVERY_MS = 500;
+
+/** What the workers' requests do to the row: always under the epoch that the worker was handed. */
+export const workerHandlers = (deps: Deps): WorkerHandlers => {
+  const { db, clock, config, storage, queueNotifier, watch } = deps;
+
+  /** Runs a change while the generation is still this worker's; otherwise there is nothing here for it. */
+  const change = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
+    inTransaction(db, async (trx) => {
+      const held = await lockHeld(trx, fileId, epoch);
+      if (held === undefined) throw new ProblemError('NOT_FOUND');
+      return work(trx, held);
+    });
+
+  async function handOut(worker: string, most: number): Promise<GenerationTask[]> {
+    const abilities = abilitiesOf(await findWorker(db, worker), await listLiving(db, clock), config.generation);
+    const holder = { engine: 'embedded', owner: worker, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
+    return takeTasks(db, holder, config.generation, most, clock());
+  }
+
+  return {
+    async hello({ body }) {
+      await inTransaction(db, async (trx) => {
+        await insertWorker(trx, body, clock, now());
+        await freeLeases(trx, body.worker, clock());
+      });
+      queueNotifier.notify();
+      return { data: { engine: config.engine } };
+    },
+
+    heartbeat: ({ body }) => recordHeartbeat(db, body, clock, now()),
+
+    async claim({ body: { worker, most, wait }, signal }) {
+      const deadline = performance.now() + wait * 1000;
+      for (;;) {
+        const seen = queueNotifier.count;
+        const tasks = config.engine === 'embedded' ? await handOut(worker, most) : [];
+        const left = deadline - performance.now();
+        if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
+          return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
+        }
+        await queueNotifier.wait(seen, Math.min(LOOK_EVERY_MS, left), AbortSignal.any([signal, deps.stopping]));
+      }
+    },
+
+    async renew({ body: { worker, tasks } }) {
+      const leaseUntil = clock(LEASE_SECONDS);
+      return { data: { lost: await inTransaction(db, (trx) => renewLeases(trx, worker, tasks, leaseUntil)) } };
+    },
+
+    async release({ id, body: { worker, epoch } }) {
+      await inTransaction(db, (trx) => releaseLease(trx, worker, { fileId: id, epoch }, clock()));
+      queueNotifier.notify();
+    },
+
+    async getTask({ id, query: { epoch }, base }) {
+      const generation = (await findGenerations(db, [id])).get(id);
+      if (generation?.epoch !== epoch) throw new ProblemError('NOT_FOUND');
+      const content = await contentOf(deps, generation.attachments, base);
+      const { fileId, family, status, outputType, outputModel, prompt, configs, provider, stages } = generation;
+      const attachments = generation.attachments.map((attachmentId) => ({
+        id: attachmentId,
+        content: content.get(attachmentId) ?? null,
+      }));
+      const stored = generation.result !== null;
+      const task: WorkerTask = {
+        fileId,
+        family,
+        status,
+        outputType,
+        outputModel,
+        prompt,
+        configs,
+        provider,
+        attachments,
+        stages,
+        stored,
+      };
+      return { data: task };
+    },
+
+    async intend({ id, body: { epoch, stage, provider, intents, token } }) {
+      const answer = await change(id, epoch, async (trx, held) => {
+        const known = held.stages[stage] ?? { intents: 0, job: null };
+        const answer = { stage: known, provider: held.provider };
+        if (known.token === token && known.job === null) return { granted: true, ...answer };
+        if (!mayBeMadeBy(provider, held, config.generation)) {
+          return { granted: false, stage: known, provider: held.provider ?? 'live' };
+        }
+        // Somebody intended it before: whether to do so again is the worker's to decide, knowingly.
+        if (known.intents !== intents || known.job !== null) return { granted: false, ...answer };
+        const intended = { intents: intents + 1, job: null, token };
+        await recordIntent(trx, id, {
+          stages: { ...held.stages, [stage]: intended },
+          provider,
+          startedAt: now(),
+          deadlineAt: clock(config.generation.deadlines[held.outputType]),
+        });
+        return { granted: true, stage: intended, provider };
+      });
+      watch.changed(id);
+      return { data: answer };
+    },
+
+    withdraw: ({ id, body: { epoch, stage, intents } }) =>
+      change(id, epoch, async (trx, held) => {
+        const known = held.stages[stage];
+        if (known?.intents !== intents || known.job !== null) return;
+        await updateStages(trx, id, { ...held.stages, [stage]: { intents: intents - 1, job: null } });
+      }),
+
+    submitted: ({ id, body: { epoch, stage, job, jobId } }) =>
+      change(id, epoch, async (trx, held) => {
+        const intents = held.stages[stage]?.intents ?? 1;
+        await updateStages(trx, id, { ...held.stages, [stage]: { intents, job: job ?? null } }, jobId);
+      }),
+
+    async progress({ id, body: { epoch, progress } }) {
+      if (!(await updateProgress(db, id, epoch, progress))) throw new ProblemError('NOT_FOUND');
+    },
+
+    async startUpload({ id, body: { epoch, size }, base }) {
+      await change(id, epoch, async (trx, held) => {
+        await dropUploads(trx, [id], now());
+        await setResult(trx, id, null);
+        const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
+        if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
+        const model = findModel(held.outputModel);
+        const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
+        const storageKey = `${id}-${randomUUID()}`;
+        await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
+      });
+      const parts = await signedParts(deps, await begunUpload(deps, id));
+      return { data: { parts: parts.map((part) => ({ ...part, url: onBase(deps, part.url, base) })) } };
+    },
+
+    async completeUpload({ id, body: { epoch, parts, sha256 } }) {
+      const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
+      // Before the storage is touched: the open upload may be a later holder's.
+      if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
+      await completeUpload(deps, write, id, { parts });
+      const upload = await findUpload(db, id);
+      if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
+      const { storageKey, size, mimeType } = upload;
+      const hash = createHash('sha256');
+      await pipeline(await storage.read(storageKey), hash);
+      const found = hash.digest('hex');
+      await change(id, epoch, async (trx, held) => {
+        // Started anew meanwhile: these bytes are left to the sweep.
+        if ((await findUpload(trx, id))?.storageKey !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
+        const model = findModel(held.outputModel);
+        const fits = model !== undefined && formatOf(model).accepts.test(mimeType);
+        if (!fits) throw unfit(`The result is ${mimeType}, which is not what ${held.outputModel} makes.`);
+        if (found !== sha256) throw unfit('The stored bytes are not the ones that were sent.');
+        await setResult(trx, id, { storageKey, size, mimeType, sha256 });
+      });
+    },
+
+    recordStep: ({ id, body: { epoch, name, attempt, outcome, message, milliseconds } }) =>
+      change(id, epoch, (trx) =>
+        insertStep(trx, id, {
+          name,
+          attempt,
+          outcome,
+          message,
+          startedAt: secondsFromNow(-milliseconds / 1000),
+          finishedAt: now(),
+        }),
+      ),
+
+    async finish({ id, body: { epoch, outcome } }) {
+      const startedAt = now();
+      await change(id, epoch, async (trx, held) => {
+        if (outcome.status === 'SUCCEEDED' && held.result === null) throw new ProblemError('FILE_NOT_READY');
+        if (outcome.status === 'SUCCEEDED') {
+          // Noted with the end itself: of what has ended, nothing more is noted.
+          const attempt = 1 + (await listSteps(trx, id)).filter(({ name }) => name === 'finish').length;
+          const times = { startedAt, finishedAt: now() };
+          await insertStep(trx, id, { name: 'finish', attempt, outcome: 'SUCCEEDED', message: null, ...times });
+        }
+        await endFile(trx, held, outcome, now());
+      });
+      watch.changed(id);
+      queueNotifier.notify();
+    },
+  };
+};
+
+/** A worker that was restarted with other keys must not make what was meant for another. */
+function mayBeMadeBy(provider: Provider, held: StoredGeneration, allowed: { sandbox: boolean }): boolean {
+  if (held.provider !== null) return held.provider === provider;
+  return provider === 'live' || (held.promised === 'sandbox' && allowed.sandbox);
+}
+
+const unfit = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
+
+type Content = NonNullable<WorkerTask['attachments'][number]['content']>;
+
+/** Where the bytes of attachments can be read, for those that are still there. */
+async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<string, Content>> {
+  const files = await findStoredFiles(deps.db, ids);
+  const uploads = await findUploads(
+    deps.db,
+    ids.filter((id) => id.startsWith('GA')),
+  );
+  const found = new Map<string, Content>();
+  for (const id of ids) {
+    const { name, mimeType, size, storageKey } = files.get(id) ?? uploads.get(id) ?? {};
+    if (name === undefined || mimeType == null || size == null || storageKey == null) continue;
+    const url = await deps.storage.downloadUrl(storageKey, { name, mimeType }, URL_SECONDS);
+    found.set(id, { name, mimeType, size, url: onBase(deps, url, base) });
+  }
+  return found;
+}
+
+/** A worker reaches the server at the address it called, which need not be the public one. */
+const onBase = ({ config }: Deps, url: string, base: string): string =>
+  url.startsWith(`${config.publicUrl}/`) ? base + url.slice(config.publicUrl.length) : url;

@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto';
+import { FAMILIES, type Family, type GenerationTask, type Model } from '@review/contract';
+import type { Clock } from '../../../db/clock.ts';
+import { now } from '../../../db/time.ts';
+import type { Deps } from '../../../deps.ts';
+import { openDeps } from '../../../open-deps.ts';
+import type { House } from '../../../test/house.ts';
+import { endFile } from '../../generation/end.ts';
+import { lockHeld } from '../../generation/queries.ts';
+import { type Holder, takeTasks } from '../../generation/slots.ts';
+import { emptyQueue, queueMany } from '../../generation/test/generations.ts';
+
+/** Connections of one's own; on SQLite, whose lock stops the whole process, those of the house. */
+export function connections(house: House): { deps: Deps } & AsyncDisposable {
+  if (house.dialect === 'sqlite') return { deps: house.deps, [Symbol.asyncDispose]: async () => {} };
+  const deps = openDeps(house.deps.config, house.deps.log);
+  return { deps, [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose]() };
+}
+
+/** A worker without keys. */
+export const keyless = (owner: string, clock: Clock): Holder => ({
+  engine: 'embedded',
+  owner,
+  leaseUntil: clock(30),
+  abilities: new Map(FAMILIES.map((family) => [family, 'sandbox'])),
+});
+
+type Counts = Partial<Record<Family, number>>;
+
+/**
+ * Lets several workers, each with connections of its own, claim and end all of these in random orders. Says how many of
+ * a family were in flight at most, and how many others ended at most between two that the family was given.
+ */
+export async function runAll(house: House, models: (Model | undefined)[], workers: number) {
+  await emptyQueue(house);
+  const wanted = models.flatMap((model) => model ?? []);
+  await queueMany(house, wanted);
+  const left: Counts = {};
+  for (const { family } of wanted) left[family] = (left[family] ?? 0) + 1;
+  const most: Counts = {};
+  const waited: Counts = {};
+  const lastAt: Counts = {};
+  let ended = 0;
+
+  const countFlights = async () => {
+    const rows = await house.deps.db
+      .selectFrom('generations')
+      .select((eb) => ['family', eb.fn.countAll<number>().as('count')])
+      .where('status', 'in', ['QUEUED', 'RUNNING'])
+      .where('engine', 'is not', null)
+      .groupBy('family')
+      .execute();
+    for (const { family, count } of rows) most[family] = Math.max(most[family] ?? 0, count);
+  };
+  const noteGiven = ({ family }: GenerationTask) => {
+    waited[family] = Math.max(waited[family] ?? 0, ended - (lastAt[family] ?? 0));
+    lastAt[family] = ended;
+    left[family] = (left[family] ?? 0) - 1;
+  };
+  const worker = async (name: string) => {
+    await using connected = connections(house);
+    const { deps } = connected;
+    const holding: GenerationTask[] = [];
+    while (ended < wanted.length) {
+      if (holding.length === 0 || randomInt(2) === 0) {
+        const holder = keyless(name, deps.clock);
+        const tasks = await takeTasks(deps.db, holder, deps.config.generation, randomInt(1, 8), deps.clock());
+        tasks.forEach(noteGiven);
+        holding.push(...tasks);
+        await countFlights();
+      }
+      const [task] = holding.splice(randomInt(Math.max(1, holding.length)), 1);
+      if (task === undefined) continue;
+      await deps.db.transaction().execute(async (trx) => {
+        const held = await lockHeld(trx, task.fileId, task.epoch);
+        if (held === undefined) throw new Error(`${task.fileId} was lost under a lease that runs`);
+        await endFile(trx, held, { status: 'CANCELED' }, now());
+      });
+      ended += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, (_, index) => worker(`box:${index}`)));
+  return { most, waited, left };
+}

@@ -1,0 +1,80 @@
+import { type FamilyState, instantOf, type ProviderRefusal, type WorkerReport } from '@review/contract';
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../db/clock.ts';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
+
+/** A worker that was silent for longer is taken for dead; heartbeats come every five seconds. */
+export const ALIVE_SECONDS = 30;
+/** For as long a dead worker is listed. */
+const KEPT_SECONDS = 24 * 60 * 60;
+
+export interface StoredWorker {
+  name: string;
+  version: string | null;
+  families: FamilyState[];
+  refusals: ProviderRefusal[];
+  startedAt: string;
+  seenAt: string;
+}
+
+const workerRecord = (row: Selectable<Schema['workers']>): StoredWorker => ({
+  name: row.name,
+  version: row.version,
+  families: JSON.parse(row.families),
+  refusals: JSON.parse(row.refusals),
+  startedAt: row.started_at,
+  seenAt: row.seen_at,
+});
+
+/** A worker that starts; those that have been dead for long are forgotten. */
+export async function insertWorker(trx: Writer, report: WorkerReport, clock: Clock, startedAt: string): Promise<void> {
+  await trx.deleteFrom('workers').where('seen_at', '<', clock(-KEPT_SECONDS)).execute();
+  await trx.deleteFrom('workers').where('name', '=', report.worker).execute();
+  await recordHeartbeat(trx, report, clock, startedAt);
+}
+
+/** Replaces what was known of the worker; one that was taken for dead is alive again. */
+export async function recordHeartbeat(
+  db: Database,
+  { worker, version, families, refusals }: WorkerReport,
+  clock: Clock,
+  at: string,
+): Promise<void> {
+  const row = {
+    version: version ?? null,
+    families: JSON.stringify(families),
+    refusals: JSON.stringify(refusals ?? []),
+    seen_at: clock(),
+  };
+  await db
+    .insertInto('workers')
+    .values({ name: worker, started_at: at, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .execute();
+}
+
+export async function listLiving(db: Database, clock: Clock): Promise<StoredWorker[]> {
+  const rows = await db.selectFrom('workers').selectAll().where('seen_at', '>', clock(-ALIVE_SECONDS)).execute();
+  return rows.map(workerRecord);
+}
+
+/** The worker as it reported itself last; before its first report it has no keys. */
+export async function findWorker(db: Database, name: string): Promise<StoredWorker> {
+  const row = await db.selectFrom('workers').selectAll().where('name', '=', name).executeTakeFirst();
+  return row ? workerRecord(row) : { name, version: null, families: [], refusals: [], startedAt: '', seenAt: '' };
+}
+
+export interface ListedWorker extends StoredWorker {
+  alive: boolean;
+  /** Since its last heartbeat. */
+  ageSeconds: number;
+}
+
+/** Those that are alive and those that died within a day, by name. */
+export async function listWorkers(db: Database, clock: Clock): Promise<ListedWorker[]> {
+  const rows = await db.selectFrom('workers').selectAll().select(clock().as('now')).orderBy('name').execute();
+  return rows.map((row) => {
+    const ageSeconds = Math.max(0, Math.round((instantOf(row.now) - instantOf(row.seen_at)) / 1000));
+    return { ...workerRecord(row), alive: ageSeconds < ALIVE_SECONDS, ageSeconds };
+  });
+}

@@ -1,0 +1,8 @@
+import type { Logger } from 'pino';
+
+/** What every adapter is given beside its account. */
+export interface AdapterContext {
+  log: Logger;
+  /** The provider's name for a model: from PROVIDER_MODEL_MAP, else `usual`. */
+  providerModelId(model: string, usual: string): string;
+}
