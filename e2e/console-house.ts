@@ -30,7 +30,7 @@ export function inConsole(name: string, tests: (house: () => ConsoleHouse) => vo
 }
 
 /** A server with the built console, a worker, and a browser to look at it with. */
-export class ConsoleHouse implements AsyncDisposable {
+class ConsoleHouse implements AsyncDisposable {
   readonly service: Service;
   readonly #browser: Browser;
 

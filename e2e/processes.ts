@@ -13,9 +13,9 @@ export class Program implements AsyncDisposable {
 
   constructor(command: string, args: readonly string[], settings: Record<string, string>) {
     // Nothing of the machine's own settings: they could point the service elsewhere.
-    const { PATH, HOME, TMPDIR } = process.env;
+    const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
     this.child = spawn(command, args, {
-      env: { PATH, HOME, TMPDIR, ...settings },
+      env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {

@@ -9,7 +9,7 @@ import { Program, until } from './processes.ts';
 const MANUAL = new URL('../docs/self-hosting.md', import.meta.url);
 
 /** A reverse proxy as the manual configures it. */
-export interface ProxyKind {
+interface ProxyKind {
   name: 'nginx' | 'haproxy';
   program: string;
 }

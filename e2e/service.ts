@@ -24,7 +24,7 @@ const Demo = z.object({
 export type Settings = Record<string, string>;
 
 /** What the service stands on, where it is not SQLite, the disk and the embedded engine. */
-export interface Ground {
+interface Ground {
   /** The address of a Postgres, in which the service gets a database of its own. */
   postgres?: string;
   temporal?: { address: string };

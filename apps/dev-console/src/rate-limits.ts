@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** What the last answer of an operation said about its limit. */
-export interface RateUse {
+interface RateUse {
   /** Such as `GET /api/files/:id`. */
   operation: string;
   tier: string;

@@ -8,7 +8,7 @@ const TOLD_LIMIT_MS = 120_000;
 /** Timeouts and gateway errors: the request was not carried out, or its outcome is unknown. */
 const PASSING: readonly number[] = [408, 502, 503, 504];
 
-export interface Patience {
+interface Patience {
   /** How often a failure may be followed by another try. */
   retries: number;
   signal?: AbortSignal | undefined;

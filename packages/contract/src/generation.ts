@@ -22,7 +22,6 @@ export const GENERATION_ERROR_CODES = [
   'CONFIG_INVALID',
   'RESULT_EXPIRED',
   'STORAGE_FULL',
-  'UPLOAD_EXPIRED',
   'INTERNAL',
 ] as const;
 export const GenerationErrorCode = z.enum(GENERATION_ERROR_CODES);

@@ -125,11 +125,6 @@ export const PROBLEMS = {
     title: 'The file is not ready',
     explanation: 'The file has no content yet. Wait until its status is UPLOADED.',
   },
-  LINK_EXPIRED: {
-    status: 409,
-    title: 'The access link has expired',
-    explanation: 'The access link was valid once and no longer is. Ask for a new one.',
-  },
   PROJECT_DELETING: {
     status: 409,
     title: 'The project is being deleted',
@@ -216,11 +211,6 @@ export const PROBLEMS = {
     title: 'Something went wrong on our side',
     explanation:
       'The failure is recorded under the request id. Trying again may help; if not, tell the operator the request id.',
-  },
-  NOT_IMPLEMENTED: {
-    status: 501,
-    title: 'Not implemented yet',
-    explanation: 'The operation is part of the interface, but this release does not carry it out yet.',
   },
   NOT_READY: {
     status: 503,

@@ -9,7 +9,7 @@ import { drainable } from './http/drain.ts';
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 30_000;
 
-export interface Listening extends AsyncDisposable {
+interface Listening extends AsyncDisposable {
   port: number;
   /** Asks callers to close their connections; requests are still answered. */
   drain(): void;

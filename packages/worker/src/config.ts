@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts';
 
-export interface Config {
+interface Config {
   /** How the server's log and reports name this worker. */
   name: string;
   serverUrl: string;

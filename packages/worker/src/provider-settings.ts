@@ -82,7 +82,7 @@ export const KEY_SETTINGS: Record<Family, string> = {
 };
 
 /** Reads one setting, or notes what is wrong with it. */
-export type Setting = <T>(name: string, schema: z.ZodType<T>, fallback: string) => T;
+type Setting = <T>(name: string, schema: z.ZodType<T>, fallback: string) => T;
 
 /** The settings of every provider; `value` reads what is set, `setting` checks it. */
 export function readProviderSettings(value: (name: string) => string | undefined, setting: Setting): ProviderSettings {

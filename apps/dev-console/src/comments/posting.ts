@@ -18,7 +18,7 @@ export interface Waiting extends Draft {
 let posted = 0;
 
 /** Where new comments go: replies are posted to what their comment is on. */
-export interface Place {
+interface Place {
   on: { project: string } | { file: string };
   replyTo: string | null;
 }

@@ -5,7 +5,7 @@ import { client, queryClient } from '../api.ts';
 import { readAgain } from '../change.ts';
 
 /** What is talked about: a project, a file, or another comment. */
-export type Topic = { project: string } | { file: string } | { comment: string };
+type Topic = { project: string } | { file: string } | { comment: string };
 
 const LISTS = ['comments', 'list'] as const;
 const CHANGES = ['change of a comment'] as const;

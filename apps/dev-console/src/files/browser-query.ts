@@ -5,7 +5,7 @@ import { isOpen } from './queries.ts';
 
 const LOOK_AGAIN_MS = 3000;
 
-export interface FileFilters {
+interface FileFilters {
   /** Null is the root; a keyword or a tag looks through every folder. */
   folderId: string | null;
   keyword: string;

@@ -1,7 +1,7 @@
 import type { FileRecord } from '@review/contract';
 import type { IconName } from '../ui/icon.tsx';
 
-export type FileKind = 'image' | 'video' | 'document' | 'model' | 'other';
+type FileKind = 'image' | 'video' | 'document' | 'model' | 'other';
 
 const OUTPUT_KINDS = { DOCUMENT: 'document', IMAGE: 'image', VIDEO: 'video', '3D': 'model' } as const;
 const ICONS: Record<FileKind, IconName> = {

@@ -6,7 +6,7 @@ import { client } from '../api.ts';
 import { fileQuery } from '../files/queries.ts';
 
 /** A file on its way to become an attachment. */
-export interface Sending {
+interface Sending {
   key: string;
   name: string;
   /** From 0 to 1. */
@@ -14,7 +14,7 @@ export interface Sending {
   error: unknown;
 }
 
-export interface Attachment {
+interface Attachment {
   id: string;
   name: string;
 }

@@ -13,6 +13,5 @@ export const ADVICE: Record<GenerationErrorCode, string> = {
   CONFIG_INVALID: 'The settings are not valid for this model. Choose others and run it again.',
   RESULT_EXPIRED: 'The provider’s result was gone before it was fetched. Run it again.',
   STORAGE_FULL: 'There was no room to store the result. The operator has to make some; then run it again.',
-  UPLOAD_EXPIRED: 'The result could not be stored in time. Run it again.',
   INTERNAL: 'Something went wrong on our side. Run it again; if it stays, tell the operator the id of the file.',
 };

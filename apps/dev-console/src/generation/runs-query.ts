@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { client } from '../api.ts';
 import { isOpen } from '../files/queries.ts';
 
-export interface RunFilters {
+interface RunFilters {
   type?: OutputType | undefined;
   status?: FileStatus | undefined;
 }

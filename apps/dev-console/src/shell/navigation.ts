@@ -1,7 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../ui/icon.tsx';
 
-export interface Place {
+interface Place {
   label: string;
   to: NonNullable<LinkProps['to']>;
   icon: IconName;

@@ -1,7 +1,7 @@
 import { newUuid } from '../db/ids.ts';
 import type { Writer } from '../db/schema.ts';
 
-export interface Removed {
+interface Removed {
   /** Projects that the person was a member of. */
   projects: number;
   /** API keys that are revoked now. */

@@ -6,7 +6,7 @@ import type { OAuthSettings } from '../config/config.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
 /** What a token says, once its signature and its claims have been checked. */
-export interface AccessToken {
+interface AccessToken {
   subject: string;
   /** The program that the token was given to. */
   client: string;

@@ -45,7 +45,7 @@ export async function recordUse(db: Database, id: string, at: string): Promise<v
   await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-export interface NewCredential {
+interface NewCredential {
   id: string;
   workspaceId: string;
   userId: string;
@@ -102,7 +102,7 @@ export async function listCredentials(db: Database, workspaceId: string | undefi
     .execute();
 }
 
-export interface Subject {
+interface Subject {
   issuer: string;
   subject: string;
 }

@@ -1,9 +1,9 @@
 import { ProblemError } from '../request/problem.ts';
 
 /** Deeper than any request of the contract; the code behind here recurses into what it is given. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 /** More than the ten thousand parts of an upload or the largest annotation hold. */
-export const MAX_VALUES = 150_000;
+const MAX_VALUES = 150_000;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

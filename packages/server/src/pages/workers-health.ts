@@ -1,7 +1,7 @@
 import { listQueues, type QueueDeps } from '../rooms/generation/waiting.ts';
 import { listLiving } from '../rooms/workers/queries.ts';
 
-export interface WorkersHealth {
+interface WorkersHealth {
   status: 'ok' | 'degraded';
   /** Workers with a recent heartbeat. */
   alive: number;

@@ -11,10 +11,10 @@ type Parsed<R, Part extends string> = R extends { [P in Part]: infer Schema }
   : undefined;
 
 /** What a handler of the route answers: the body of its one success. */
-export type Answer<R extends Route> =
+type Answer<R extends Route> =
   SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : string;
 
-export interface HandlerRequest<R extends Route> {
+interface HandlerRequest<R extends Route> {
   caller: Caller;
   /** What `:id` names: visible to the caller, whose role allows the operation. */
   subject: SubjectOf<R['metadata']['subject']>;

@@ -31,7 +31,7 @@ export async function* findUnreferenced(
 }
 
 /** An object that a row names and that is missing, or has another size than the row says. */
-export interface DamagedObject extends NamedObject {
+interface DamagedObject extends NamedObject {
   /** The size found; null where the object is missing. */
   found: number | null;
 }

@@ -30,7 +30,7 @@ export class WrongMd5 extends Error {
   override name = 'WrongMd5';
 }
 
-export interface PartToStore {
+interface PartToStore {
   partNumber: number;
   size: number;
   /** The MD5 that the sender announced, in hex. */

@@ -5,7 +5,7 @@ import { openDisk } from './disk.ts';
 import { openS3 } from './s3.ts';
 import type { Storage } from './storage.ts';
 
-export interface StorageOptions {
+interface StorageOptions {
   /** `file:<directory>` or `s3://<bucket>/<prefix>?region=&endpoint=&forcePathStyle=`. */
   storageUrl: string;
   publicUrl: string;

@@ -3,7 +3,7 @@ import { ProblemError } from '../request/problem.ts';
 
 const SIGNATURE_BYTES = 32;
 
-export interface SignedRequest {
+interface SignedRequest {
   method: 'GET' | 'PUT';
   path: string;
 }

@@ -23,8 +23,9 @@ export interface ServerProcess extends RunningProcess {
 export function runFile(path: string, settings: Record<string, string>, words: string[] = []): RunningProcess {
   const folder = mkdtempSync(join(tmpdir(), 'review-process-'));
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [file, ...words], {
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, CONSOLE_DIR: 'off', RATE_LIMITS: 'off', ...settings },
+    env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, CONSOLE_DIR: 'off', RATE_LIMITS: 'off', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -2,7 +2,7 @@ import type { ResourceTemplateType } from '@modelcontextprotocol/server';
 import { FileId, SkillId } from '@review/contract';
 import type { z } from 'zod';
 
-export interface ResourceKind {
+interface ResourceKind {
   /** The endpoint that reads it. */
   operation: string;
   id: z.ZodType<string>;

@@ -16,7 +16,7 @@ export interface ToolRequest {
   response: Response;
 }
 
-export interface Given {
+interface Given {
   id?: unknown;
   query?: unknown;
   body?: unknown;

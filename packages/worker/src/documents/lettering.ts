@@ -2,7 +2,7 @@ import { STAND_IN } from './drawable.ts';
 import { fontOf, type OtherFont } from './fonts.ts';
 import { unsteered } from './text.ts';
 
-export interface Run {
+interface Run {
   text: string;
   font: string;
 }

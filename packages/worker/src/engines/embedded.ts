@@ -11,7 +11,7 @@ import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
 import { type Attempt, describe, recordStep } from './timeline.ts';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   worker: string;
   /** Generations that this process works on at once. */
   concurrency: number;

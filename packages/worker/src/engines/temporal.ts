@@ -9,7 +9,7 @@ import type { Stop } from './embedded.ts';
 import { temporalActivities } from './temporal-activities.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
-export interface TemporalOptions {
+interface TemporalOptions {
   worker: string;
   /** Polls that this process makes at once. */
   concurrency: number;

@@ -25,7 +25,7 @@ export const contentOf = (text: string, pictures: Reference[]): object[] => [
   })),
 ];
 
-export interface ContentTask {
+interface ContentTask {
   status: string | undefined;
   url: string | undefined;
   error: { code?: string | undefined; message?: string | undefined } | undefined;

@@ -20,7 +20,7 @@ export function googleClient({ apiKey, baseUrl }: KeyedAccount): () => Promise<G
   });
 }
 
-export interface GoogleCall {
+interface GoogleCall {
   task?: WorkerTask;
   /** The first two are paid when they come through: for a picture in the answer, or for a job. */
   kind: 'draw' | 'order' | 'look' | 'probe';

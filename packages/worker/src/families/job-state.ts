@@ -7,7 +7,7 @@ export interface StatusWords {
   failed: readonly string[];
 }
 
-export interface JobAnswer {
+interface JobAnswer {
   status: string | undefined;
   /** Whether the answer holds a result, and whether it says why there is none: read where there is no status. */
   hasResult: boolean;

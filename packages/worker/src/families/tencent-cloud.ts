@@ -4,14 +4,14 @@ import type { Call } from './family.ts';
 import { type Refusal, refused, saysItWasSent, type Vendor } from './refusal.ts';
 import { refusalByStatus } from './vendor-api.ts';
 
-export interface Action {
+interface Action {
   name: string;
   body: object;
   /** Whether it orders something: without an answer it may have been paid, and must not simply be sent again. */
   paid?: boolean;
 }
 
-export interface TencentCloud {
+interface TencentCloud {
   act<T>(schema: z.ZodType<T>, action: Action, call: Pick<Call, 'signal'> & Partial<Pick<Call, 'task'>>): Promise<T>;
 }
 

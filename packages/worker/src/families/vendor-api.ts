@@ -34,7 +34,7 @@ export const bearerApi = (
   refusalIn,
 });
 
-export interface Request {
+interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: unknown;

@@ -1,4 +1,4 @@
-export type VendorFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+type VendorFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** `fetch` for the libraries of providers: a key goes to the address that was set and no other, and no answer is endless. */
 export function vendorFetch(

@@ -11,7 +11,7 @@ export interface RefusedAccount {
   message: string;
 }
 
-export type OnRefusal = (refusal: RefusedAccount) => void;
+type OnRefusal = (refusal: RefusedAccount) => void;
 
 /** The same families, whose refusals of the account are reported as they happen, whichever call they end. */
 export function watchRefusals(families: Families['family'], onRefusal: OnRefusal): Families['family'] {

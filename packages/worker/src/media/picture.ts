@@ -10,7 +10,7 @@ export interface PictureOrder {
   mostPixels: number;
 }
 
-export interface Picture {
+interface Picture {
   type: string;
   width: number;
   height: number;

@@ -23,7 +23,7 @@ export const makePdf: Maker = async (request, path, task) => {
 };
 
 /** Written from a tree, so that no prompt and no name can become markup. */
-export const markdownOf = (request: SandboxRequest): string =>
+const markdownOf = (request: SandboxRequest): string =>
   unified().use(remarkGfm).use(remarkStringify, { bullet: '-', fences: true }).stringify(documentOf(request));
 
 function documentOf(request: SandboxRequest): Root {

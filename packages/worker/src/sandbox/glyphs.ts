@@ -4,7 +4,7 @@ import { broken } from '../documents/text.ts';
 
 const LINE_HEIGHT = 1.35;
 
-export interface TextBlock {
+interface TextBlock {
   font: FontName;
   /** Of the letters, in pixels. */
   size: number;

@@ -13,7 +13,7 @@ const SIZES = new Map([
 ]);
 const USUAL_SIZE = { width: 1024, height: 1024 };
 
-export const imageSize = (model: string): { width: number; height: number } => SIZES.get(model) ?? USUAL_SIZE;
+const imageSize = (model: string): { width: number; height: number } => SIZES.get(model) ?? USUAL_SIZE;
 
 export const makeImage: Maker = async (request, path, task) => {
   const { svg } = sceneOf(request, chanceOf(request, 'picture'), imageSize(request.outputModel));

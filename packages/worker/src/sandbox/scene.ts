@@ -9,7 +9,7 @@ export interface Box {
   height: number;
 }
 
-export interface Scene {
+interface Scene {
   svg: string;
   /** Where the text is, on even pixels. */
   label: Box;

@@ -20,7 +20,7 @@ import { frameOf } from './yuv.ts';
 
 registerAacEncoder();
 
-export const FRAME_RATE = 24;
+const FRAME_RATE = 24;
 /** One second of frames, whatever the length asked: encoding is what takes the time. */
 const LOOP_FRAMES = FRAME_RATE;
 const SAMPLES_PER_PACKET = 1024;

@@ -57,7 +57,7 @@ export async function readOpenTask(context: StepContext, task: GenerationTask): 
 }
 
 /** A job as an adapter left it in the row. */
-export interface KeptJob {
+interface KeptJob {
   id: string;
   warnings: string[];
   /** The result came with the submit and is stored: there is nothing to wait for. */

@@ -17,7 +17,11 @@ export interface WorkerProcess extends AsyncDisposable {
 /** The built worker as a process of its own, with these settings and no others. */
 export function startWorker(settings: Record<string, string>, words: string[] = []): WorkerProcess {
   const file = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-  const child = spawn(process.execPath, [file, ...words], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [file, ...words], {
+    env: { NODE_COMPILE_CACHE, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [output, errors] = ['', ''];
   const listeners = new Set<() => void>();
   child.stdout.on('data', (bytes: Buffer) => {

@@ -13,7 +13,7 @@ export interface StoredLink {
   expiresAt: string | null;
 }
 
-export interface VisibleAccessLink extends StoredLink {
+interface VisibleAccessLink extends StoredLink {
   projectId: string;
   /** The role of the caller, not the one that the link grants. */
   role: ProjectRole;

@@ -4,7 +4,7 @@ import type { Database, Writer } from '../../db/schema.ts';
 import { type Upload, uploadRecord } from '../uploads/queries.ts';
 import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
-export type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
 
 /** Its starter sees an attachment; once a comment holds it, whoever sees the comment does. */
 export async function findVisibleAttachment(
@@ -41,7 +41,7 @@ export async function attachToComment(trx: Writer, commentId: string, ids: strin
   return true;
 }
 
-export interface AttachmentState {
+interface AttachmentState {
   id: string;
   completed: boolean;
   used: boolean;

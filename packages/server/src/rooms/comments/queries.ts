@@ -37,7 +37,7 @@ const record = (row: Selectable<Schema['comments']>): StoredComment => ({
   updatedAt: row.updated_at,
 });
 
-export type VisibleComment = StoredComment & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleComment = StoredComment & { role: ProjectRole; deletesAt: string | null; personId: string };
 
 /** Whoever sees what a comment is about sees the comment. */
 export async function findVisibleComment(
@@ -142,7 +142,7 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
   };
 }
 
-export type NewCommentRow = Omit<StoredComment, 'resolvedAt' | 'deletedAt' | 'updatedAt'>;
+type NewCommentRow = Omit<StoredComment, 'resolvedAt' | 'deletedAt' | 'updatedAt'>;
 
 export async function insertComment(trx: Writer, comment: NewCommentRow): Promise<void> {
   await trx

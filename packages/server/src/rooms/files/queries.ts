@@ -47,7 +47,7 @@ const record = (row: Row): StoredFile => ({
   updatedAt: row.updated_at,
 });
 
-export type VisibleFile = StoredFile & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleFile = StoredFile & { role: ProjectRole; deletesAt: string | null; personId: string };
 
 export async function findVisibleFile(db: Database, viewer: Viewer, id: string): Promise<VisibleFile | undefined> {
   const row = await db
@@ -68,7 +68,7 @@ const filesOf = (db: Database, projectId: string, role: ProjectRole) =>
     .where('project_id', '=', projectId)
     .$if(isRestricted(role), (files) => files.where('allow_restricted', '=', 1));
 
-export interface FileFilters {
+interface FileFilters {
   keyword?: string | undefined;
   /** Null is the root of the project. */
   folderId?: string | null | undefined;
@@ -175,7 +175,7 @@ export async function lockFile(trx: Writer, id: string): Promise<StoredFile | un
   return row && record(row);
 }
 
-export interface FileFields {
+interface FileFields {
   name: string;
   description: string | null;
   folderId: string | null;

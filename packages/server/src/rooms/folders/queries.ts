@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Writer } from '../../db/schema.ts';
 import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
-export interface VisibleFolder {
+interface VisibleFolder {
   id: string;
   projectId: string;
   role: ProjectRole;

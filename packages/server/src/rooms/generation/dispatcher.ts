@@ -20,7 +20,7 @@ import { findGenerations } from './queries.ts';
 import { takeTasks } from './slots.ts';
 import { openTemporal, type TemporalClient } from './temporal-client.ts';
 
-export interface DispatcherDeps {
+interface DispatcherDeps {
   config: Config;
   db: Database;
   clock: Clock;

@@ -49,7 +49,7 @@ export interface StoredGeneration {
   finishedAt: string | null;
 }
 
-export const generationRecord = (row: Row): StoredGeneration => ({
+const generationRecord = (row: Row): StoredGeneration => ({
   fileId: row.file_id,
   workspaceId: row.workspace_id,
   family: row.family,
@@ -76,7 +76,7 @@ export const generationRecord = (row: Row): StoredGeneration => ({
 /** Whatever has ended stays as it is. */
 const OPEN = ['QUEUED', 'RUNNING'] as const;
 
-export interface NewGeneration {
+interface NewGeneration {
   fileId: string;
   workspaceId: string;
   family: Family;
@@ -183,7 +183,7 @@ export async function lockHeld(trx: Writer, fileId: string, epoch: number): Prom
   return row && generationRecord(row);
 }
 
-export interface Start {
+interface Start {
   stages: Record<string, StoredStage>;
   provider: Provider;
   startedAt: string;
@@ -290,7 +290,7 @@ export async function findOverdue(db: Database, now: Expression<string>): Promis
   return rows.map((row) => row.file_id);
 }
 
-export interface NewStep {
+interface NewStep {
   name: string;
   attempt: number;
   outcome: GenerationStep['outcome'];

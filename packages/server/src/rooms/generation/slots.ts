@@ -5,7 +5,7 @@ import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Abilities, withAbility } from '../workers/abilities.ts';
 
-export interface Caps {
+interface Caps {
   slots: Record<OutputType, number>;
   familyCaps: Record<Family, number>;
 }

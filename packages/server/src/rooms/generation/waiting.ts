@@ -37,7 +37,7 @@ function hasWorker(abilities: Abilities, family: Family, promised: Provider): bo
   return ability === 'live' || (ability !== undefined && promised === 'sandbox');
 }
 
-export interface FamilyQueue {
+interface FamilyQueue {
   family: Family;
   depth: number;
   oldestAt: string;

@@ -3,7 +3,7 @@ import { anyOf } from '../../db/any-of.ts';
 import type { Database, Writer } from '../../db/schema.ts';
 import { memberships, type Viewer } from '../visibility.ts';
 
-export interface Person {
+interface Person {
   id: string;
   email: string;
   name: string;

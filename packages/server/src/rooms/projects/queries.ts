@@ -51,7 +51,7 @@ export async function findVisibleProject(
 }
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-export type ProjectSort = keyof typeof SORT_COLUMNS;
+type ProjectSort = keyof typeof SORT_COLUMNS;
 
 export async function listProjects(
   db: Database,
@@ -73,7 +73,7 @@ export async function listProjects(
   return { ...rows, items: rows.items.map(record) };
 }
 
-export interface ProjectFields {
+interface ProjectFields {
   name: string;
   description: string | null;
   deadline: string | null;
@@ -105,7 +105,7 @@ export async function insertProject(
     .execute();
 }
 
-export type ProjectChanges = { [Field in keyof ProjectFields]?: ProjectFields[Field] | undefined };
+type ProjectChanges = { [Field in keyof ProjectFields]?: ProjectFields[Field] | undefined };
 
 export async function updateProject(
   trx: Writer,

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
-export interface SkillFields {
+interface SkillFields {
   name: string;
   description: string;
   metadata: Record<string, string> | null;
@@ -20,7 +20,7 @@ export interface StoredSkill extends SkillFields {
 
 /** A skill belongs to the workspace, so no project and no role are concerned. */
 const OF_NO_PROJECT = { projectId: null, role: null, deletesAt: null };
-export type VisibleSkill = StoredSkill & typeof OF_NO_PROJECT;
+type VisibleSkill = StoredSkill & typeof OF_NO_PROJECT;
 
 const { metadata: Metadata, allowedTools: AllowedTools } = Skill.shape;
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
@@ -121,7 +121,7 @@ export async function lockSkill(trx: Writer, id: string): Promise<{ defaultVersi
     .executeTakeFirst();
 }
 
-export interface VisibleSkillVersion {
+interface VisibleSkillVersion {
   id: string;
   projectId: null;
   role: null;

@@ -28,7 +28,7 @@ const record = (row: Selectable<Schema['versions']>): StoredVersion => ({
   updatedAt: row.updated_at,
 });
 
-export type VisibleVersion = StoredVersion & { role: ProjectRole; deletesAt: string | null };
+type VisibleVersion = StoredVersion & { role: ProjectRole; deletesAt: string | null };
 
 export async function findVisibleVersion(
   db: Database,
@@ -81,7 +81,7 @@ export async function listVersionFiles(db: Database, versionId: string, role: Pr
   return rows.map((row) => row.id);
 }
 
-export interface VersionFields {
+interface VersionFields {
   name: string;
   description: string | null;
   allowRestricted: boolean;

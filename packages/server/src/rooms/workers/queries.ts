@@ -4,7 +4,7 @@ import type { Clock } from '../../db/clock.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 /** A worker that was silent for longer is taken for dead; heartbeats come every five seconds. */
-export const ALIVE_SECONDS = 30;
+const ALIVE_SECONDS = 30;
 /** For as long a dead worker is listed. */
 const KEPT_SECONDS = 24 * 60 * 60;
 
