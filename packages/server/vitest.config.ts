@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     ...testDefaults,
     maxWorkers: 2,
+    // Each file has a house of its own; loading the modules anew for each took a fifth of the time.
+    isolate: false,
     globalSetup: ['src/test/postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
