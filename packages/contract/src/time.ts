@@ -5,10 +5,9 @@ const timestamp = () =>
     error: 'As 2026-11-15 08:30:00.000000, in UTC.',
     abort: true,
   });
-const examples = ['2026-11-15 08:30:00.000000'];
 
 /** UTC with microseconds, as `2026-11-15 08:30:00.000000`: sorts as text in every database. */
-export const Timestamp = timestamp().meta({ examples });
+export const Timestamp = timestamp().meta({ examples: ['2026-11-15 08:30:00.000000'] });
 
 /** In milliseconds, as `Date` counts them. */
 export const instantOf = (timestamp: string): number =>
@@ -23,7 +22,7 @@ const EXISTING = new RegExp(`${z.regexes.date.source.slice(0, -1)} (?:[01]\\d|2[
 /** A time that a caller names: in the same form, and one that a calendar and a clock have. */
 export const ChosenTime = timestamp()
   .refine((value) => EXISTING.test(value), { error: 'There is no such time.', params: { code: 'INVALID_TIME' } })
-  .meta({ pattern: EXISTING.source, examples });
+  .meta({ pattern: EXISTING.source, examples: ['2099-12-31 23:59:59.000000'] });
 
 /** A calendar day. */
 export const Day = z.iso.date({ error: 'A day, as 2026-11-15.' });
