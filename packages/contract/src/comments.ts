@@ -55,7 +55,7 @@ const newComment = {
 
 const saysSomething = (comment: { content?: string | undefined; attachments?: unknown[] | undefined }) =>
   (comment.content ?? '') !== '' || comment.attachments !== undefined;
-/** The contrary as JSON Schema; as a list of what is required, openapi-generator would require all of it. */
+/** The contrary as JSON Schema; as a list of what is required, openapi-generator would require all of it, and it knows no type null in a `not`. */
 const SILENT = { properties: { content: { maxLength: 0 } }, not: { required: ['attachments'] } };
 const EMPTY = {
   error: 'Give some content or at least one attachment.',
@@ -91,7 +91,7 @@ export const NewFileComment = z
     ...EMPTY,
     error: 'Give some content, a drawing or at least one attachment.',
   })
-  .meta({ not: { ...SILENT, properties: { ...SILENT.properties, annotation: { type: 'null' } } } });
+  .meta({ not: { ...SILENT, properties: { ...SILENT.properties, annotation: { enum: [null] } } } });
 export type NewFileComment = z.infer<typeof NewFileComment>;
 
 const CommentQuery = cursorQuery({
