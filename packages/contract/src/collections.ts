@@ -5,6 +5,13 @@ export interface Bounds {
   max: number;
 }
 
+/** What no two items of a list may share, and where in an item it stands. */
+export interface Identity<Item> {
+  of: (item: Item) => string;
+  path: readonly string[];
+  message: string;
+}
+
 /**
  * An array of `min` to `max` items. Its length is checked before any item: zod on its own would validate every item of
  * an array that is too long, and report each of them.
@@ -12,15 +19,30 @@ export interface Bounds {
 export function list<Item extends z.ZodType>(
   item: Item,
   { min = 0, max }: Bounds,
-  check: z.core.CheckFn<z.output<Item>[]> = () => {},
+  identity?: Identity<z.output<Item>>,
 ) {
-  const items = z.array(item).min(min).max(max).check(check);
+  const items = z
+    .array(item)
+    .min(min)
+    .max(max)
+    .check(({ value, issues }) => {
+      if (identity === undefined) return;
+      const seen = new Set<string>();
+      for (const [index, entry] of value.entries()) {
+        const id = identity.of(entry);
+        if (seen.has(id)) {
+          const { message, path } = identity;
+          issues.push({ code: 'custom', params: { code: 'DUPLICATE' }, message, path: [index, ...path], input: value });
+        }
+        seen.add(id);
+      }
+    });
   return z
     .preprocess((value: z.input<typeof items>, context) => {
       if (Array.isArray(value) && value.length > max) refuse(context, value, max);
       return value;
     }, items)
-    .meta({ maxItems: max });
+    .meta({ maxItems: max, ...(identity && { uniqueItems: true }) });
 }
 
 /** An object of up to `max` fields with names and values of the caller's choice; counted before any is validated. */

@@ -92,6 +92,28 @@ export function promptReferences(prompt: string): string[] {
   return [...new Set(named)].filter((id) => ReferenceId.safeParse(id).success);
 }
 
+/** What `limitBreaches` allows, as JSON Schema; models with the same limits stand together. */
+const MODEL_LIMITS = Array.from(
+  Map.groupBy(MODELS, ({ outputType, video }) => JSON.stringify([outputType, video])).values(),
+  (models) => {
+    const video = models[0]?.video ?? null;
+    const configs = video && {
+      ...(!video.audio && { generateAudio: { enum: [false] } }),
+      resolution: { enum: video.resolutions },
+      durationSeconds: { minimum: video.seconds.min, maximum: video.seconds.max },
+      aspectRatio: { enum: video.ratios },
+    };
+    return {
+      properties: {
+        outputType: { enum: [...new Set(models.map(({ outputType }) => outputType))] },
+        outputModel: { enum: models.map(({ id }) => id) },
+        ...(configs !== null && { configs: { properties: configs } }),
+      },
+      ...(configs === null && { not: { required: ['configs'] } }),
+    };
+  },
+);
+
 export const GenerateRequest = z
   .strictObject({
     outputType: OutputType,
@@ -115,7 +137,9 @@ export const GenerateRequest = z
     for (const id of promptReferences(value.prompt)) {
       if (!attached.has(id)) refuse(['prompt'], 'NOT_ATTACHED', `The prompt names ${id}, which is not attached.`);
     }
-  });
+  })
+  // Inside `allOf`: generators ignore the fields of an object that has an `anyOf` beside them.
+  .meta({ allOf: [{ anyOf: MODEL_LIMITS }] });
 export type GenerateRequest = z.infer<typeof GenerateRequest>;
 
 export const generation = room({

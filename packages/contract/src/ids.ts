@@ -41,19 +41,8 @@ export const reference = <Id extends z.ZodType<string>>(id: Id) => z.strictObjec
 
 /** A list of references in which none stands twice. */
 export const references = (id: z.ZodString, bounds: Bounds) =>
-  list(reference(id), bounds, (context) => {
-    const { value, issues } = context;
-    const seen = new Set<string>();
-    for (const [index, item] of value.entries()) {
-      if (seen.has(item.id)) {
-        issues.push({
-          code: 'custom',
-          params: { code: 'DUPLICATE' },
-          message: 'The same id stands in the list twice.',
-          path: [index, 'id'],
-          input: value,
-        });
-      }
-      seen.add(item.id);
-    }
-  }).meta({ uniqueItems: true, maxItems: bounds.max });
+  list(reference(id), bounds, {
+    of: (item) => item.id,
+    path: ['id'],
+    message: 'The same id stands in the list twice.',
+  });

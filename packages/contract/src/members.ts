@@ -29,22 +29,15 @@ export const newMembers = ({ min }: { min: number }) => {
     user: reference(Uuid).describe('A person of the workspace.'),
     role: AssignableRole.describe('What that person may do in the project.'),
   });
-  return list(NewMember, { min, max: 100 }, (context) => {
-    const { value, issues } = context;
-    const seen = new Set<string>();
-    value.forEach((member, index) => {
-      if (seen.has(member.user.id)) {
-        issues.push({
-          code: 'custom',
-          params: { code: 'DUPLICATE' },
-          message: 'The same user stands in the list twice.',
-          path: [index, 'user', 'id'],
-          input: value,
-        });
-      }
-      seen.add(member.user.id);
-    });
-  });
+  return list(
+    NewMember,
+    { min, max: 100 },
+    {
+      of: ({ user }) => user.id,
+      path: ['user', 'id'],
+      message: 'The same user stands in the list twice.',
+    },
+  );
 };
 export type NewMembers = z.infer<ReturnType<typeof newMembers>>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ProjectRole, Scope } from './access.ts';
 import { AccessLink } from './access-links.ts';
 import { CommentAttachment, CommentRecord } from './comments.ts';
+import { EMOJI_PATTERN } from './emoji-pattern.ts';
 import { FileRecord } from './files.ts';
 import { Folder } from './folders.ts';
 import { Generation } from './generation.ts';
@@ -10,6 +11,7 @@ import { Person, ProjectMember, User } from './members.ts';
 import { ModelRecord, OutputType, VideoSettings } from './models.ts';
 import { FieldError, Problem } from './problem.ts';
 import { Project } from './projects.ts';
+import { Emoji } from './reactions.ts';
 import { ListedSkill, SkillDetails, SkillVersion } from './skills.ts';
 import { Timestamp } from './time.ts';
 import { Download, NewUpload, UploadedParts, UploadPart } from './upload.ts';
@@ -55,7 +57,7 @@ const NAMED: Record<Io, Record<string, z.ZodType>> = {
     FieldError,
     Problem,
   },
-  input: { NewUpload, UploadedParts },
+  input: { NewUpload, UploadedParts, Emoji },
 };
 const NAMES = new Map<z.core.$ZodType, string>(
   Object.values(NAMED).flatMap((named) => Object.entries(named).map(([name, schema]) => [schema, name] as const)),
@@ -75,6 +77,7 @@ export function written(schema: z.ZodType, io: Io, own?: string): Schema {
         Object.assign(jsonSchema, schemaRef(name));
         return;
       }
+      if (zodSchema === Emoji) jsonSchema.pattern = EMOJI_PATTERN;
       tidy(jsonSchema, io);
     },
   });

@@ -42,6 +42,7 @@ describe('the edition for generators', () => {
         }
         if (key === 'default' && typeof value === 'object' && !path.endsWith('/properties'))
           found.push(`${path}/${key}`);
+        if (key === 'type' && value === 'null' && path.includes('/not/')) found.push(`${path}/${key}`);
         walk(value, `${path}/${key}`);
       }
     };

