@@ -15,13 +15,14 @@ import { newKey, putAll } from './test/upload.ts';
 const MIB = 1024 * 1024;
 const PART = 8 * MIB;
 const PARTS = 128;
-const MOST_MEMORY = 200;
-/** Measured 228 to 245 with the SDK, three reads in a row: it is bounded, but not under 200. */
+/** In MB. Measured 142 on the disk and 154 on S3, where the SDK is loaded; 115 before the first request. */
+const MOST_MEMORY = { disk: 160, 'S3 (fauxqs)': 200 };
+/** Measured 228 to 245 with the SDK, three reads in a row: it is bounded, but higher. */
 const MOST_MEMORY_OF_A_READER = 300;
 const TEN_MINUTES = { timeout: 600_000 };
 
-describe.each(['disk', 'S3 (fauxqs)'])('%s', (driver) => {
-  test('1 GiB goes in and out by signed URLs with a server of less than 200 MB', TEN_MINUTES, async () => {
+describe.each(['disk', 'S3 (fauxqs)'] as const)('%s', (driver) => {
+  test('1 GiB goes in and out by signed URLs, and the memory of the server is bounded', TEN_MINUTES, async () => {
     await using server = await (driver === 'disk' ? serveOnDisk() : serveOnFauxqs());
     const base = randomBytes(PART);
     const input = createHash('sha256');
@@ -48,7 +49,7 @@ describe.each(['disk', 'S3 (fauxqs)'])('%s', (driver) => {
         `server at most ${throughUrls} MB; then read through the server ${reading} s, at most ${throughServer} MB`,
     );
     expect([downloaded, read]).toEqual([expected, expected]);
-    expect(throughUrls).toBeLessThan(MOST_MEMORY);
+    expect(throughUrls).toBeLessThan(MOST_MEMORY[driver]);
     expect(throughServer).toBeLessThan(MOST_MEMORY_OF_A_READER);
   });
 });
