@@ -2,7 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { listObjects } from './disk-list.ts';
+import { listObjects, listUploads } from './disk-list.ts';
 import { plainName } from './names.ts';
 import { abortable, PartWrites } from './part-writes.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type StorageUpload,
   type StoredObject,
   type StoredPart,
+  type UnfinishedUpload,
 } from './storage.ts';
 import { Turns } from './turns.ts';
 
@@ -150,6 +151,10 @@ export class DiskFiles {
 
   list(): AsyncIterable<StoredObject> {
     return listObjects(this.objects);
+  }
+
+  listUploads(): AsyncIterable<UnfinishedUpload> {
+    return listUploads(this.#parts);
   }
 
   async isReachable(): Promise<boolean> {
