@@ -69,9 +69,9 @@ export const PROBLEMS = {
   },
   REQUEST_TIMEOUT: {
     status: 408,
-    title: 'The body did not arrive in time',
+    title: 'The request did not arrive in time',
     explanation:
-      'The bytes of the request stopped coming, or came too slowly, before the body was complete. Send the request again.',
+      'The bytes of the request stopped coming, or came too slowly, before its headers or its body were complete. Send the request again.',
   },
   REACTION_EXISTS: {
     status: 409,
@@ -194,6 +194,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
     explanation: 'A key stands for one request. Use a new key for another body.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'The headers are too large',
+    explanation: 'The request line and the headers together may have 16 KiB.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -1,9 +1,24 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Problem } from '@review/contract';
 import express from 'express';
 import { expect, test } from 'vitest';
+import { BODY_LIMITS } from './http/body-timeout.ts';
 import { listen } from './listen.ts';
 import { onEachDatabase } from './test/house.ts';
+
+const UNTIL_BODY = 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+
+function expectProblem(answer: string, status: number, code: string): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toMatch(/^content-type: application\/problem\+json/im);
+  expect(head).toMatch(/^connection: close$/im);
+  const problem = Problem.parse(JSON.parse(body));
+  expect(problem).toMatchObject({ status, code, instance: '/' });
+  expect(head.toLowerCase()).toContain(`x-request-id: ${problem.requestId}`);
+}
 
 onEachDatabase((house) => {
   /** What the server says to these bytes before it closes the connection. */
@@ -39,6 +54,41 @@ onEachDatabase((house) => {
   ])('what is not HTTP is refused and the server lives on: %s', async (_, bytes, expected) => {
     expect(await sayTo(bytes)).toMatch(expected);
     expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
+  });
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['a chunk of no size', `${UNTIL_BODY}zz\r\n`, 400, 'INVALID_REQUEST'],
+    ['a huge chunk extension', `${UNTIL_BODY}1;${'a'.repeat(20_000)}\r\n`, 413, 'BODY_TOO_LARGE'],
+    ['a huge header', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+  ])('and is answered with a problem document: %s', async (_, bytes, status, code) => {
+    const app = express().post('/', () => {});
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write(bytes);
+    expectProblem(await text(socket), status, code);
+    await listening[Symbol.asyncDispose]();
+  });
+
+  test('headers that do not arrive in time are 408 with a problem document', async () => {
+    const listening = await listen(express(), { host: '127.0.0.1', port: 0 }, 1, BODY_LIMITS, 200);
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n');
+    expectProblem(await text(socket), 408, 'REQUEST_TIMEOUT');
+    await listening[Symbol.asyncDispose]();
+  });
+
+  test('an answer that has begun is not followed by another: bad bytes behind its request close the connection', async () => {
+    const app = express().post('/', (_request, response) => void response.write('begun'));
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write(UNTIL_BODY);
+    const [begun]: Buffer[] = await once(socket, 'data');
+    expect(begun?.toString()).toContain('begun');
+    socket.write('zz\r\n');
+    expect(await text(socket)).toBe('');
+    await listening[Symbol.asyncDispose]();
   });
 
   test('an idle connection is kept longer than the 60 s of a proxy, and yet a stop does not wait for it', async () => {

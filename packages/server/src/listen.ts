@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
+import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
 import { drainable } from './http/drain.ts';
 
 /** Longer than the proxies in front keep idle connections (60 s as a rule): the proxy closes first, or it loses requests. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 30_000;
+const CHECKS_PER_HEADERS_TIME = 4;
 
 interface Listening extends AsyncDisposable {
   port: number;
@@ -21,13 +23,22 @@ export async function listen(
   address: { host: string; port: number },
   graceSeconds: number,
   bodyLimits = BODY_LIMITS,
+  headersMs = HEADERS_MS,
 ): Promise<Listening> {
-  // `requestTimeout` would limit a whole upload, however fast its bytes arrive.
-  const limits = { requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: KEEP_ALIVE_MS };
-  const server = createServer(limits, (request, response) => {
+  const options = {
+    // It would limit a whole upload, however fast its bytes arrive.
+    requestTimeout: 0,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: headersMs / CHECKS_PER_HEADERS_TIME,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
+  };
+  const server = createServer(options, (request, response) => {
+    if (refuseWithoutHost(request, response)) return;
     limitBody(request, response, bodyLimits);
     app(request, response);
   });
+  refuseBadRequests(server);
   const drain = drainable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { upload } from '@review/client';
 import { expect, test } from 'vitest';
@@ -60,6 +60,41 @@ onEachDatabase((house) => {
     expect([...kept, pending, young].map((key) => existsSync(pathOf(key)))).toEqual([true, true, true, true]);
     expect(existsSync(foreign)).toBe(true);
     expect(await gc('--delete')).toMatchObject({ count: 0, shown: [] });
+  });
+
+  test('gc lists unfinished uploads that no row names, aborts them with --delete, and leaves everything else', async () => {
+    const { client } = house().people.owner;
+    const { db, storage } = house().deps;
+    const partsOf = (name: string) => join(folder(), 'parts', name);
+    const begin = async (isOld: boolean) => {
+      const name = await storage.begin(newId('FX'));
+      if (isOld) await utimes(partsOf(name), new Date(0), new Date(0));
+      return name;
+    };
+    const body = { name: 'a.bin', size: 1 };
+    const { data } = await client.files.startUpload({ params: { id: house().projectId }, body });
+    const row = await db.selectFrom('uploads').selectAll().where('id', '=', data.id).executeTakeFirstOrThrow();
+    const underWay = row.storage_upload ?? '';
+    await utimes(partsOf(underWay), new Date(0), new Date(0));
+    const pending = await begin(true);
+    await db.transaction().execute((trx) => doomBlobs(trx, [{ key: newId('FX'), upload: pending }], now()));
+    const kept = [underWay, pending, await begin(false), 'lost+found'];
+    await mkdir(partsOf('lost+found'));
+    await utimes(partsOf('lost+found'), new Date(0), new Date(0));
+    const abandoned = [await begin(true), await begin(true)].toSorted();
+
+    interface Answer {
+      abandoned: { count: number; shown: { upload: string }[] };
+    }
+    const check = await reviewJson<Answer>(settings(), 'storage', 'check');
+    expect(check.abandoned.count).toBe(2);
+    const listed = await reviewJson<Answer>(settings(), 'storage', 'gc');
+    expect(listed.abandoned.shown.map(({ upload: name }) => name).toSorted()).toEqual(abandoned);
+    expect(abandoned.map((name) => existsSync(partsOf(name)))).toEqual([true, true]);
+    const { output } = await review(settings(), 'storage', 'gc', '--delete');
+    expect(output).toContain('2 abandoned uploads');
+    expect(abandoned.map((name) => existsSync(partsOf(name)))).toEqual([false, false]);
+    expect(kept.map((name) => existsSync(partsOf(name)))).toEqual([true, true, true, true]);
   });
 
   test('check counts what is unreferenced, and ends with 1 where an object is missing or has another size', async () => {

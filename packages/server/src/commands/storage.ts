@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findDamaged, findUnreferenced } from '../storage/audit.ts';
+import { findAbandoned, findDamaged, findUnreferenced } from '../storage/audit.ts';
 import { withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -13,11 +13,14 @@ export function addStorageCommands(review: Command, output: Output): void {
   const storage = review.command('storage').description('the bytes of files and attachments');
   storage
     .command('check')
-    .description('compare the storage with the database: objects that no row names, and rows without their object')
-    .option('--older-than-hours <hours>', `only objects that are older count as unreferenced`, String(DEFAULT_HOURS))
+    .description(
+      'compare the storage with the database: objects and uploads that no row names, rows without their object',
+    )
+    .option('--older-than-hours <hours>', 'only what is older counts as unreferenced', String(DEFAULT_HOURS))
     .action(({ olderThanHours }: { olderThanHours: string }) =>
       withStorage(async (opened) => {
         const unreferenced = await collect(shownObjects(findUnreferenced(opened, hoursAgo(olderThanHours))));
+        const abandoned = await collect(shownUploads(findAbandoned(opened, hoursAgo(olderThanHours))));
         const missing = await collect(findDamaged(opened));
         const wrong = missing.shown.map(({ id, key, size, found }) => [
           id,
@@ -25,9 +28,9 @@ export function addStorageCommands(review: Command, output: Output): void {
           found === null ? 'missing' : `${found} bytes instead of ${size}`,
         ]);
         output.show(
-          { unreferenced, damaged: missing },
+          { unreferenced, abandoned, damaged: missing },
           [
-            `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes); \`review storage gc\` lists and removes them.`,
+            `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes) and ${abandoned.count} abandoned uploads; \`review storage gc\` lists and removes them.`,
             `${missing.count} rows whose object is missing or has another size.`,
             ...(wrong.length > 0 ? [table(['ROW', 'OBJECT', 'STATE'], wrong), ...more(missing)] : []),
           ].join('\n'),
@@ -37,8 +40,8 @@ export function addStorageCommands(review: Command, output: Output): void {
     );
   storage
     .command('gc')
-    .description('list the objects that no row names, and with --delete remove them')
-    .option('--older-than-hours <hours>', `only older objects; at least ${MIN_HOURS}`, String(DEFAULT_HOURS))
+    .description('list the objects and unfinished uploads that no row names, and with --delete remove them')
+    .option('--older-than-hours <hours>', `only what is older; at least ${MIN_HOURS}`, String(DEFAULT_HOURS))
     .option('--delete', 'remove them; without, nothing is changed')
     .action(({ olderThanHours, delete: isDeleting = false }: { olderThanHours: string; delete?: boolean }) =>
       withStorage(async (opened) => {
@@ -48,13 +51,22 @@ export function addStorageCommands(review: Command, output: Output): void {
             yield object;
           }
         }
+        async function* aborted() {
+          for await (const upload of shownUploads(findAbandoned(opened, hoursAgo(olderThanHours)))) {
+            if (isDeleting) await opened.storage.abort(upload);
+            yield upload;
+          }
+        }
         const unreferenced = await collect(removed());
+        const abandoned = await collect(aborted());
+        const uploads = abandoned.shown.map(({ key, upload, changedAt }) => [key, upload, changedAt]);
         const rows = unreferenced.shown.map(({ key, size, modifiedAt }) => [key, String(size), modifiedAt]);
-        const summary = `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes)`;
+        const summary = `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes) and ${abandoned.count} abandoned uploads`;
         output.show(
-          { deleted: isDeleting, ...unreferenced },
+          { deleted: isDeleting, ...unreferenced, abandoned },
           [
             ...(rows.length > 0 ? [table(['OBJECT', 'BYTES', 'CHANGED'], rows), ...more(unreferenced)] : []),
+            ...(uploads.length > 0 ? [table(['OBJECT', 'UPLOAD', 'CHANGED'], uploads), ...more(abandoned)] : []),
             isDeleting ? `Removed ${summary}.` : `${summary}. Nothing was removed; --delete removes them.`,
           ].join('\n'),
         );
@@ -66,18 +78,23 @@ async function* shownObjects(objects: ReturnType<typeof findUnreferenced>) {
   for await (const { key, size, modifiedAt } of objects) yield { key, size, modifiedAt: modifiedAt.toISOString() };
 }
 
+async function* shownUploads(uploads: ReturnType<typeof findAbandoned>) {
+  for await (const { key, upload, changedAt } of uploads) yield { key, upload, changedAt: changedAt.toISOString() };
+}
+
 interface Findings<T> {
   count: number;
+  /** Of the objects; the storage does not tell those of uploads. */
   bytes: number;
   /** The first of them. */
   shown: T[];
 }
 
-async function collect<T extends { size: number }>(found: AsyncIterable<T>): Promise<Findings<T>> {
+async function collect<T extends { key: string; size?: number }>(found: AsyncIterable<T>): Promise<Findings<T>> {
   const findings: Findings<T> = { count: 0, bytes: 0, shown: [] };
   for await (const each of found) {
     findings.count += 1;
-    findings.bytes += each.size;
+    findings.bytes += each.size ?? 0;
     if (findings.shown.length < MAX_SHOWN) findings.shown.push(each);
   }
   return findings;

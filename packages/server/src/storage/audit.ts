@@ -1,33 +1,56 @@
 import type { Database } from '../db/schema.ts';
-import { findNamedKeys, listAttachmentObjects, listFileObjects, type NamedObject } from './queries.ts';
-import type { Storage, StoredObject } from './storage.ts';
+import {
+  findNamedKeys,
+  findNamedUploads,
+  listAttachmentObjects,
+  listFileObjects,
+  type NamedObject,
+} from './queries.ts';
+import type { Storage, StoredObject, UnfinishedUpload } from './storage.ts';
 
 const BATCH = 500;
 const SIZES_AT_ONCE = 16;
 /** The keys that this service makes: anything else in the storage is not ours to judge. */
 const OUR_KEY = /^(FX|GA|CA)[0-9A-HJKMNP-TV-Z]{20}(-[0-9a-f-]{36})?$/;
 
+/** What the disk calls an upload. */
+const DISK_UPLOAD = /^(u-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface Stores {
+  db: Database;
+  storage: Storage;
+}
+
 /** Objects last changed before `before` that no row names. */
-export async function* findUnreferenced(
-  { db, storage }: { db: Database; storage: Storage },
-  before: Date,
-): AsyncGenerator<StoredObject> {
-  async function* unnamed(objects: StoredObject[]) {
-    const named = await findNamedKeys(
-      db,
-      objects.map(({ key }) => key),
-    );
-    yield* objects.filter(({ key }) => !named.has(key));
+export async function* findUnreferenced({ db, storage }: Stores, before: Date): AsyncGenerator<StoredObject> {
+  for await (const batch of batches(storage.list())) {
+    const old = batch.filter(({ key, modifiedAt }) => OUR_KEY.test(key) && modifiedAt < before);
+    const keys = old.map(({ key }) => key);
+    const named = await findNamedKeys(db, keys);
+    yield* old.filter(({ key }) => !named.has(key));
   }
-  let batch: StoredObject[] = [];
-  for await (const object of storage.list()) {
-    if (!OUR_KEY.test(object.key) || object.modifiedAt >= before) continue;
-    batch.push(object);
+}
+
+/** Unfinished uploads last changed before `before` that no row names: their parts take room and can never be completed. */
+export async function* findAbandoned({ db, storage }: Stores, before: Date): AsyncGenerator<UnfinishedUpload> {
+  const isOurs = (key: string) => OUR_KEY.test(key) || DISK_UPLOAD.test(key);
+  for await (const batch of batches(storage.listUploads())) {
+    const old = batch.filter(({ key, changedAt }) => isOurs(key) && changedAt < before);
+    const uploads = old.map(({ upload }) => upload);
+    const named = await findNamedUploads(db, uploads);
+    yield* old.filter(({ upload }) => !named.has(upload));
+  }
+}
+
+async function* batches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
     if (batch.length < BATCH) continue;
-    yield* unnamed(batch);
+    yield batch;
     batch = [];
   }
-  yield* unnamed(batch);
+  yield batch;
 }
 
 /** An object that a row names and that is missing, or has another size than the row says. */
@@ -36,7 +59,7 @@ interface DamagedObject extends NamedObject {
   found: number | null;
 }
 
-export async function* findDamaged({ db, storage }: { db: Database; storage: Storage }): AsyncGenerator<DamagedObject> {
+export async function* findDamaged({ db, storage }: Stores): AsyncGenerator<DamagedObject> {
   for (const list of [listFileObjects, listAttachmentObjects]) {
     for (let page = await list(db, '', BATCH); page.length > 0; page = await list(db, page.at(-1)?.id ?? '', BATCH)) {
       for (let start = 0; start < page.length; start += SIZES_AT_ONCE) {

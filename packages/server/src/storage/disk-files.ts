@@ -2,7 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { listObjects } from './disk-list.ts';
+import { listObjects, listUploads } from './disk-list.ts';
 import { plainName } from './names.ts';
 import { abortable, PartWrites } from './part-writes.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type StorageUpload,
   type StoredObject,
   type StoredPart,
+  type UnfinishedUpload,
 } from './storage.ts';
 import { Turns } from './turns.ts';
 
@@ -38,10 +39,12 @@ interface PartToStore {
 }
 
 const MD5 = /^[0-9a-f]{32}$/;
+/** Uploads of earlier versions are plain UUIDs, and their parts `<number>-<md5>` in the upload's folder. */
+const FOLDER_PER_PART = 'u-';
 const COPIED_AT_ONCE = 1024 * 1024;
 
 /**
- * `objects/<2 characters>/<key>` and `parts/<upload>/<number>-<md5>`, one file per part. Whatever stands under such a
+ * `objects/<2 characters>/<key>` and `parts/<upload>/<number>/<md5>`, one file per part. Whatever stands under such a
  * name is whole: it was written under another one, flushed, and renamed. An upload is known as long as its folder is there.
  */
 export class DiskFiles {
@@ -61,7 +64,7 @@ export class DiskFiles {
   async begin(): Promise<string> {
     this.#swept ??= this.#sweepTrash();
     await this.#swept;
-    const upload = randomUUID();
+    const upload = `${FOLDER_PER_PART}${randomUUID()}`;
     await orTrouble(mkdir(this.#folderOf(upload), { recursive: true }));
     return upload;
   }
@@ -72,10 +75,14 @@ export class DiskFiles {
     return this.#writes.run(`${upload}/${part.partNumber}`, async (replaced) => {
       const digest = createHash('md5');
       try {
-        const draft = await writeDraft(folder, checked(abortable(body, replaced), part, digest));
+        const partFolder = await makePartFolder(folder, part.partNumber);
+        const draft = await writeDraft(partFolder, checked(abortable(body, replaced), part, digest));
         const eTag = digest.digest('hex');
-        await rename(draft, partPath(folder, { partNumber: part.partNumber, eTag }));
-        await removeFormer(folder, { partNumber: part.partNumber, eTag });
+        await rename(draft, join(partFolder, eTag));
+        await removeFormer(partFolder, (name) => MD5.test(name) && name !== eTag);
+        if (!upload.startsWith(FOLDER_PER_PART)) {
+          await removeFormer(folder, (name) => name.startsWith(`${part.partNumber}-`));
+        }
         return eTag;
       } catch (error) {
         throw isMissing(error) ? new UnknownUpload('There is no such upload.') : asTrouble(error);
@@ -146,6 +153,10 @@ export class DiskFiles {
     return listObjects(this.objects);
   }
 
+  listUploads(): AsyncIterable<UnfinishedUpload> {
+    return listUploads(this.#parts);
+  }
+
   async isReachable(): Promise<boolean> {
     try {
       await mkdir(this.objects, { recursive: true });
@@ -174,9 +185,13 @@ export class DiskFiles {
   }
 
   async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
-    const paths = parts.map((part) => partPath(folder, part));
+    const paths: string[] = [];
     let total = 0;
-    for (const path of paths) total += (await stat(path)).size;
+    for (const part of parts) {
+      const { path, size } = await findPart(folder, part);
+      paths.push(path);
+      total += size;
+    }
     if (total !== size) throw new PartsMismatch(`The parts have ${total} bytes, not ${size}.`);
 
     const [only, ...others] = paths;
@@ -204,16 +219,29 @@ export class DiskFiles {
   }
 }
 
-function partPath(folder: string, { partNumber, eTag }: StoredPart): string {
+async function findPart(folder: string, { partNumber, eTag }: StoredPart): Promise<{ path: string; size: number }> {
   if (!MD5.test(eTag)) throw new PartsMismatch(`There is no part ${partNumber} with that ETag.`);
-  return join(folder, `${partNumber}-${eTag}`);
+  const path = join(folder, String(partNumber), eTag);
+  const found = await stat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  if (found !== undefined) return { path, size: found.size };
+  const flat = join(folder, `${partNumber}-${eTag}`);
+  return { path: flat, size: (await stat(flat)).size };
+}
+
+/** Not recursive: the folder of an upload that was discarded is not made again. */
+async function makePartFolder(folder: string, partNumber: number): Promise<string> {
+  const partFolder = join(folder, String(partNumber));
+  await mkdir(partFolder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  return partFolder;
 }
 
 /** Deletes what an earlier PUT of the part left: an upload never keeps more bytes than it declared. */
-async function removeFormer(folder: string, { partNumber, eTag }: StoredPart): Promise<void> {
-  const former = (await readdir(folder)).filter(
-    (name) => name.startsWith(`${partNumber}-`) && name !== `${partNumber}-${eTag}`,
-  );
+async function removeFormer(folder: string, isFormer: (name: string) => boolean): Promise<void> {
+  const former = (await readdir(folder)).filter(isFormer);
   await Promise.all(former.map((name) => rm(join(folder, name), { force: true })));
 }
 

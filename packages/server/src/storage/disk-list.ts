@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoredObject } from './storage.ts';
+import type { StoredObject, UnfinishedUpload } from './storage.ts';
 
 /** Every object below `objects/<2 characters>/`; what is removed meanwhile is left out. */
 export async function* listObjects(folder: string): AsyncGenerator<StoredObject> {
@@ -9,6 +9,14 @@ export async function* listObjects(folder: string): AsyncGenerator<StoredObject>
       const found = await stat(join(folder, shelf, key)).catch(() => null);
       if (found?.isFile()) yield { key, size: found.size, modifiedAt: found.mtime };
     }
+  }
+}
+
+/** Every upload below `parts/`; adding a part changes the time of its folder. */
+export async function* listUploads(folder: string): AsyncGenerator<UnfinishedUpload> {
+  for await (const upload of entriesOf(folder)) {
+    const found = await stat(join(folder, upload)).catch(() => null);
+    if (found?.isDirectory()) yield { key: upload, upload, changedAt: found.mtime };
   }
 }
 

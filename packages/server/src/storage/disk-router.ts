@@ -3,6 +3,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { ProblemError } from '../request/problem.ts';
 import { type DiskFiles, UnknownUpload, WrongMd5, WrongSize } from './disk-files.ts';
 import { attachment, servedType } from './download-headers.ts';
+import { freeConsumed, freeSent } from './free-chunks.ts';
 import { PartReplaced } from './part-writes.ts';
 import { nowInSeconds, type SignedUrls } from './signed-url.ts';
 
@@ -45,7 +46,7 @@ const putPart =
     }
     try {
       // The connection stays for the answer when the body is refused half way.
-      const body = request.iterator({ destroyOnReturn: false });
+      const body = freeConsumed(request.iterator({ destroyOnReturn: false }));
       const eTag = await files.putPart(request.params.upload, part, body);
       response.status(200).set('ETag', `"${eTag}"`).end();
     } catch (error) {
@@ -87,6 +88,7 @@ const getObject =
       ETag: `"${key}"`,
     };
     const options = { root: files.objects, dotfiles: 'allow', cacheControl: false, headers } as const;
+    freeSent(response);
     response.sendFile(files.nameOf(key), options, (error?: Error) => {
       if (error === undefined) return;
       if (response.headersSent) response.destroy();

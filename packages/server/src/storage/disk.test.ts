@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DiskFiles } from './disk-files.ts';
@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(() => opened[Symbol.asyncDispose]());
 
 const small = randomBytes(1000);
-const partsOf = (upload: string) => readdirSync(join(opened.folder, 'parts', upload));
+/** The files of an upload, relative to its folder. */
+const partsOf = (upload: string) =>
+  readdirSync(join(opened.folder, 'parts', upload), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(join(opened.folder, 'parts', upload), join(entry.parentPath, entry.name)));
 
 describe('signatures', () => {
   const downloadUrl = async (seconds = 60) =>
@@ -127,8 +131,41 @@ describe('a part', () => {
     let last = await putPart(storage, target, 1, small);
     const other = await putPart(storage, target, 11, small);
     for (let times = 0; times < 20; times++) last = await putPart(storage, target, 1, randomBytes(1000));
-    const names = [last, other].map(({ partNumber, eTag }) => `${partNumber}-${eTag.replaceAll('"', '')}`);
+    const names = [last, other].map(({ partNumber, eTag }) => `${partNumber}/${eTag.replaceAll('"', '')}`);
     expect(partsOf(target.upload).sort()).toEqual(names.sort());
+  });
+
+  test('of which a crash left a former body and a draft keeps the last body alone, and the draft is no part', async () => {
+    const target = await beginUpload(storage);
+    await putPart(storage, target, 1, randomBytes(1000));
+    const folder = join(opened.folder, 'parts', target.upload, '1');
+    writeFileSync(join(folder, createHash('md5').update('former').digest('hex')), 'former');
+    writeFileSync(join(folder, 'draft-left'), small);
+    const last = await putPart(storage, target, 1, small);
+    expect(partsOf(target.upload).sort()).toEqual([`1/${last.eTag.replaceAll('"', '')}`, '1/draft-left']);
+    const draft = { partNumber: 1, eTag: 'draft-left' };
+    await expect(storage.complete(target, [draft], 1000)).rejects.toThrow(PartsMismatch);
+    await storage.complete(target, [last], 1000);
+    expect(await readAll(storage, target.key)).toEqual(small);
+  });
+
+  test('of an upload that an earlier version began is found, and replaced by the next PUT', async () => {
+    const target = { key: newKey(), upload: randomUUID() };
+    const folder = join(opened.folder, 'parts', target.upload);
+    mkdirSync(folder, { recursive: true });
+    const earlier = (partNumber: number, body: Buffer) => {
+      const eTag = createHash('md5').update(body).digest('hex');
+      writeFileSync(join(folder, `${partNumber}-${eTag}`), body);
+      return { partNumber, eTag };
+    };
+    const kept = [earlier(1, small), earlier(12, small)];
+    const former = earlier(2, randomBytes(1000));
+    const replaced = await putPart(storage, target, 2, small);
+    expect(partsOf(target.upload)).toHaveLength(3);
+    await expect(storage.complete(target, [...kept, former], 3000)).rejects.toThrow(PartsMismatch);
+    await storage.complete(target, [...kept, replaced], 3000);
+    expect(await readAll(storage, target.key)).toEqual(Buffer.concat([small, small, small]));
+    expect(existsSync(folder)).toBe(false);
   });
 
   test('sent again while the former PUT is in flight ends that one, and only one draft is on the disk', async () => {
@@ -152,7 +189,7 @@ describe('a part', () => {
     const replaced = statusOf(inFlight);
     const part = await putPart(storage, target, 1, small);
     expect(await replaced).toBe(409);
-    expect(partsOf(target.upload)).toEqual([`1-${part.eTag.replaceAll('"', '')}`]);
+    expect(partsOf(target.upload)).toEqual([`1/${part.eTag.replaceAll('"', '')}`]);
     await storage.complete(target, [part], 1000);
   });
 

@@ -29,6 +29,7 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
     remove: (key) => files.remove(key),
     sizeOf: (key) => files.sizeOf(key),
     list: () => files.list(),
+    listUploads: () => files.listUploads(),
     isReachable: () => files.isReachable(),
     router: diskRouter(files, urls),
     async [Symbol.asyncDispose]() {},

@@ -27,6 +27,19 @@ export async function findNamedKeys(db: Database, keys: readonly string[]): Prom
   return new Set([...named.map(({ key }) => key ?? ''), ...results.map(({ result }) => keyIn(result))]);
 }
 
+/** Which of these uploads still have a row: an upload that is not completed, or a pending deletion. */
+export async function findNamedUploads(db: Database, uploads: readonly string[]): Promise<Set<string>> {
+  if (uploads.length === 0) return new Set();
+  const named = await db
+    .selectFrom('uploads')
+    .select('storage_upload as upload')
+    .where('storage_upload', 'in', uploads)
+    .where('completed_with', 'is', null)
+    .unionAll(db.selectFrom('doomed_blobs').select('storage_upload as upload').where('storage_upload', 'in', uploads))
+    .execute();
+  return new Set(named.map(({ upload }) => upload ?? ''));
+}
+
 const keyIn = (result: string | null): string => (result === null ? '' : JSON.parse(result).storageKey);
 
 export interface NamedObject {

@@ -131,6 +131,21 @@ export function openS3(address: string): Storage & AsyncDisposable {
       }
     },
 
+    async *listUploads() {
+      let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+      for (;;) {
+        const asked = { Bucket: at.bucket, Prefix: at.prefix, ...from };
+        const page = await withS3(({ client, commands }) =>
+          client.send(new commands.ListMultipartUploadsCommand(asked)),
+        );
+        for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
+          yield { key: Key.slice(at.prefix.length), upload: UploadId, changedAt: Initiated };
+        }
+        if (page.IsTruncated !== true) return;
+        from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+      }
+    },
+
     async isReachable() {
       try {
         const within = { abortSignal: AbortSignal.timeout(REACHABLE_WITHIN) };

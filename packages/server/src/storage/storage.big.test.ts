@@ -10,18 +10,19 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { StorageUpload, StoredPart } from './storage.ts';
 import { BUCKET, openOnS3rver, s3Url } from './test/drivers.ts';
-import { newKey, put } from './test/upload.ts';
+import { newKey, putAll } from './test/upload.ts';
 
 const MIB = 1024 * 1024;
 const PART = 8 * MIB;
 const PARTS = 128;
-const MOST_MEMORY = 200;
-/** Measured 228 to 245 with the SDK, three reads in a row: it is bounded, but not under 200. */
+/** In MB. Measured 142 on the disk and 154 on S3, where the SDK is loaded; 115 before the first request. */
+const MOST_MEMORY = { disk: 160, 'S3 (fauxqs)': 200 };
+/** Measured 228 to 245 with the SDK, three reads in a row: it is bounded, but higher. */
 const MOST_MEMORY_OF_A_READER = 300;
 const TEN_MINUTES = { timeout: 600_000 };
 
-describe.each(['disk', 'S3 (fauxqs)'])('%s', (driver) => {
-  test('1 GiB goes in and out by signed URLs with a server of less than 200 MB', TEN_MINUTES, async () => {
+describe.each(['disk', 'S3 (fauxqs)'] as const)('%s', (driver) => {
+  test('1 GiB goes in and out by signed URLs, and the memory of the server is bounded', TEN_MINUTES, async () => {
     await using server = await (driver === 'disk' ? serveOnDisk() : serveOnFauxqs());
     const base = randomBytes(PART);
     const input = createHash('sha256');
@@ -48,7 +49,7 @@ describe.each(['disk', 'S3 (fauxqs)'])('%s', (driver) => {
         `server at most ${throughUrls} MB; then read through the server ${reading} s, at most ${throughServer} MB`,
     );
     expect([downloaded, read]).toEqual([expected, expected]);
-    expect(throughUrls).toBeLessThan(MOST_MEMORY);
+    expect(throughUrls).toBeLessThan(MOST_MEMORY[driver]);
     expect(throughServer).toBeLessThan(MOST_MEMORY_OF_A_READER);
   });
 });
@@ -58,16 +59,18 @@ describe('10,000 parts', () => {
   const bytes = randomBytes(sizes.reduce((sum, size) => sum + size, 0));
   const expected = createHash('sha256').update(bytes).digest('hex');
 
-  function partOf(index: number): Buffer {
-    const start = sizes.slice(0, index).reduce((sum, size) => sum + size, 0);
-    return bytes.subarray(start, start + (sizes[index] ?? 0));
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (const size of sizes) {
+    parts.push(bytes.subarray(start, start + size));
+    start += size;
   }
 
   test.each(['disk', 'S3 (s3rver)'])('%s', TEN_MINUTES, async (driver) => {
     await using server = await (driver === 'disk' ? serveOnDisk() : serveOnS3rver());
     const target = await server.begin(newKey());
-    const [uploading, parts] = await timed(() => server.putAll(target, sizes, partOf));
-    const [completing] = await timed(() => server.complete(target, parts, bytes.length));
+    const [uploading, sent] = await timed(() => server.putAll(target, sizes, (index) => parts[index] ?? Buffer.of()));
+    const [completing] = await timed(() => server.complete(target, sent, bytes.length));
     expect(await hashOf(await fetch(await server.downloadUrl(target.key)))).toBe(expected);
     console.log(`${driver}: 10,000 parts: upload ${uploading} s, complete ${completing} s`);
   });
@@ -110,20 +113,8 @@ async function serve(storageUrl: string, stop: () => Promise<void>) {
     async begin(key: string): Promise<StorageUpload> {
       return { key, upload: await tell('/begin', { key }, z.string()) };
     },
-    /** Eight at a time, as a browser would. */
     async putAll(target: StorageUpload, sizes: number[], partOf: (index: number) => Buffer): Promise<StoredPart[]> {
-      const urls = await tell('/part-urls', { target, sizes }, z.array(z.string()));
-      const waiting = urls.entries();
-      const parts: StoredPart[] = [];
-      const sender = async () => {
-        for (const [index, partUrl] of waiting) {
-          const answer = await put(partUrl, partOf(index));
-          expect(answer.status, await answer.text()).toBe(200);
-          parts.push({ partNumber: index + 1, eTag: answer.headers.get('etag') ?? '' });
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, sender));
-      return parts;
+      return putAll(await tell('/part-urls', { target, sizes }, z.array(z.string())), partOf);
     },
     complete: (target: StorageUpload, parts: StoredPart[], size: number) =>
       tell('/complete', { target, parts, size }, z.null()),

@@ -1,7 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStorage } from './open.ts';
-import { NoSuchObject, PartsMismatch, type Storage, StorageFull, StorageUnavailable } from './storage.ts';
+import {
+  NoSuchObject,
+  PartsMismatch,
+  type Storage,
+  StorageFull,
+  StorageUnavailable,
+  type UnfinishedUpload,
+} from './storage.ts';
 import {
   BUCKET,
   DRIVERS,
@@ -370,6 +377,32 @@ describe('S3 that fails', () => {
     await s3.storage.complete(target, parts, 5);
     await expect(s3.storage.complete(target, parts, 6)).rejects.toThrow(StorageUnavailable);
   });
+});
+
+// Neither stand-in has ListMultipartUploads.
+test('S3 lists unfinished uploads page by page, as the storage names them', async () => {
+  const asked: (string | null)[][] = [];
+  const page = (key: string, upload: string, next: string) =>
+    `<ListMultipartUploadsResult><Upload><Key>some/folder/${key}</Key><UploadId>${upload}</UploadId>` +
+    `<Initiated>2026-01-02T03:04:05.000Z</Initiated></Upload>${next}</ListMultipartUploadsResult>`;
+  const more =
+    '<IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>';
+  await using s3 = await openOnAnswers(({ url = '' }, response) => {
+    const { searchParams } = new URL(url, 'http://s3');
+    asked.push(['uploads', 'prefix', 'key-marker', 'upload-id-marker'].map((name) => searchParams.get(name)));
+    response.end(searchParams.has('key-marker') ? page('b', 'two', '') : page('a', 'one', more));
+  });
+  const found: UnfinishedUpload[] = [];
+  for await (const upload of s3.storage.listUploads()) found.push(upload);
+  const changedAt = new Date('2026-01-02T03:04:05Z');
+  expect(found).toEqual([
+    { key: 'a', upload: 'one', changedAt },
+    { key: 'b', upload: 'two', changedAt },
+  ]);
+  expect(asked).toEqual([
+    ['', 'some/folder/', null, null],
+    ['', 'some/folder/', 'k', 'u'],
+  ]);
 });
 
 test('S3 (s3rver, signatures not checked): a Unicode name reaches the header', async () => {

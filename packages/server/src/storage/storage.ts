@@ -19,6 +19,11 @@ export interface StoredObject {
   modifiedAt: Date;
 }
 
+/** An upload of which the storage may keep parts. */
+export interface UnfinishedUpload extends StorageUpload {
+  changedAt: Date;
+}
+
 /** The parts named do not make the upload: one is missing, altered, or of another size. */
 export class PartsMismatch extends Error {
   override name = 'PartsMismatch';
@@ -60,6 +65,8 @@ export interface Storage {
   sizeOf(key: string): Promise<number | null>;
   /** Every object, in no particular order and as the storage gives them out: never all at once. */
   list(): AsyncIterable<StoredObject>;
+  /** Every upload that is neither completed nor aborted. The disk keeps no key of it and gives the upload as its key. */
+  listUploads(): AsyncIterable<UnfinishedUpload>;
   isReachable(): Promise<boolean>;
   /** The routes behind signed URLs, where the storage has none of its own. */
   router?: Router;

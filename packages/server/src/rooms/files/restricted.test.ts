@@ -89,5 +89,13 @@ onEachDatabase((house) => {
       restricted.client.files.list({ params: { id }, body: { folder: { id: folder } } });
     expect((await inFolder(holder.id)).data).toHaveLength(1);
     await refusal(inFolder(secret.id), 'REFERENCE_NOT_FOUND');
+    for (const [folder, code] of [
+      [holder, 'INSUFFICIENT_ROLE'],
+      [secret, 'NOT_FOUND'],
+      [below, 'NOT_FOUND'],
+    ] as const) {
+      await refusal(restricted.client.folders.update({ params: folder, body: { name: 'Mine' } }), code);
+      await refusal(restricted.client.folders.delete({ params: folder }), code);
+    }
   });
 }, NO_LIMITS);

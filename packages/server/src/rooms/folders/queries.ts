@@ -11,12 +11,14 @@ interface VisibleFolder {
 }
 
 export async function findVisibleFolder(db: Database, viewer: Viewer, id: string): Promise<VisibleFolder | undefined> {
-  return db
+  const folder = await db
     .selectFrom('folders as folder')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'folder.project_id')
     .where('folder.id', '=', id)
     .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
     .executeTakeFirst();
+  if (folder === undefined || !isRestricted(folder.role)) return folder;
+  return (await isShownFolder(db, { id: folder.projectId, role: folder.role }, id)) ? folder : undefined;
 }
 
 interface Project {

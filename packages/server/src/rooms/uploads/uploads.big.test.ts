@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { putAll } from '../../storage/test/upload.ts';
 import { onEachDatabase } from '../../test/house.ts';
 import { resume, startSecondServer } from './test/resume.ts';
-import { complete, KINDS, type Part, put, sha256, start, storedBytes } from './test/uploads.ts';
+import { complete, KINDS, sha256, start, storedBytes } from './test/uploads.ts';
 
 onEachDatabase(
   (house) => {
@@ -13,22 +14,18 @@ onEachDatabase(
       }
     });
 
-    test.each(KINDS)('%s in 10,000 parts', { timeout: 300_000 }, async (kind) => {
+    test('10,000 parts', { timeout: 300_000 }, async () => {
       const bytes = randomBytes(10_000_000);
       const { client } = house().people.owner;
-      const { id, parts } = await start(client, kind, house().projectId, { size: bytes.length });
+      const { id, parts } = await start(client, 'FX', house().projectId, { size: bytes.length });
       expect(parts).toHaveLength(10_000);
-      const sent: Part[] = [];
-      const waiting = parts.values();
-      const sender = async () => {
-        for (const { partNumber, size, url } of waiting) {
-          const answer = await put(url, bytes.subarray((partNumber - 1) * 1000, (partNumber - 1) * 1000 + size));
-          expect(answer.status).toBe(200);
-          sent.push({ partNumber, eTag: answer.headers.get('etag') ?? '' });
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, sender));
+      const urls = parts.map(({ url }) => url);
+      const began = performance.now();
+      const sent = await putAll(urls, (index) => bytes.subarray(index * 1000, (index + 1) * 1000));
+      const uploaded = performance.now();
       await complete(client, id, sent);
+      const [uploading, completing] = [uploaded - began, performance.now() - uploaded].map(Math.round);
+      console.log(`10,000 parts through the server: upload ${uploading} ms, complete ${completing} ms`);
       expect(sha256(await storedBytes(house(), id))).toBe(sha256(bytes));
     });
   },

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Storage, StorageUpload, StoredPart } from '../storage.ts';
 
@@ -36,6 +38,25 @@ export async function putPart(
 export async function putParts(storage: Storage, target: StorageUpload, parts: Buffer[]): Promise<StoredPart[]> {
   const stored: StoredPart[] = [];
   for (const [index, part] of parts.entries()) stored.push(await putPart(storage, target, index + 1, part));
+  return stored;
+}
+
+/** Sends the bodies to the URLs in their order, eight at a time as a browser would, without the overhead of `fetch`. */
+export async function putAll(urls: readonly string[], bodyOf: (index: number) => Buffer): Promise<StoredPart[]> {
+  const agent = new Agent({ keepAlive: true });
+  const stored: StoredPart[] = [];
+  const waiting = urls.entries();
+  const sender = async () => {
+    for (const [index, url] of waiting) {
+      const body = bodyOf(index);
+      const sent = request(url, { agent, method: 'PUT', headers: { 'content-length': body.length } }).end(body);
+      const [answer]: IncomingMessage[] = await once(sent, 'response');
+      expect(answer?.statusCode, answer && (await text(answer))).toBe(200);
+      stored.push({ partNumber: index + 1, eTag: answer?.headers.etag ?? '' });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, sender));
+  agent.destroy();
   return stored;
 }
 
