@@ -6,6 +6,7 @@ import { compressAnswers } from './http/compress.ts';
 import { serveConsole } from './http/console.ts';
 import { documents } from './http/documents.ts';
 import { openDoor } from './http/door.ts';
+import { refuseWhileDraining } from './http/drain.ts';
 import { errorPage, nothingHere } from './http/error-page.ts';
 import { health, type Readiness } from './http/health.ts';
 import { mountContract } from './http/implement.ts';
@@ -32,6 +33,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
     app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);
   app.use(health(deps, readiness));
+  app.use(refuseWhileDraining(readiness));
   // Before the compression: stored bytes are served as they are.
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());

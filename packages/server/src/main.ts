@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { rekeyAccessLinks } from './access-links/rekey.ts';
 import { createApp } from './app.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config.ts';
@@ -37,9 +36,8 @@ async function main(): Promise<void> {
   const signal = await stopSignal();
   // Requests and waits are still taken until proxies have seen that the server is not ready any more.
   readiness.accepting = false;
-  listening.drain();
   log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping: requests in flight may finish');
-  await delay(config.drainSeconds * 1000);
+  await listening.drain(config.drainSeconds);
   stopping.abort();
   deps.watch.wakeAll();
 }

@@ -1,22 +1,76 @@
 import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import type { RequestHandler } from 'express';
+import type { Readiness } from './health.ts';
+import { ProblemError } from './problem.ts';
 
-/**
- * Gives a function that makes every answer from then on, and those under way, ask for its connection to be closed. A proxy
- * then keeps no idle connection on which it could send a request just as the server closes it.
- */
-export function drainable(server: Server): () => void {
+/** A proxy that has left the server opens no connection for this long. */
+const QUIET_MS = 200;
+const MAX_WAIT_FOR_QUIET_MS = 2000;
+/** A connection that arrives in this time, between the last accept and the close, is reset. */
+const MAX_TURN_MS = 0.2;
+const MAX_WAIT_FOR_TURN_MS = 1000;
+
+export interface Drain {
+  /**
+   * Makes every answer from now on, and those under way, ask for its connection to be closed, so that a proxy keeps no idle
+   * connection on which it could send a request just as the server closes it.
+   */
+  begin(): void;
+  /** Resolves when no connection has come for a while. */
+  quiet(): Promise<void>;
+  /** Resolves right after a short turn of the event loop that accepted nothing: closing a listener resets its backlog. */
+  backlogEmpty(): Promise<void>;
+}
+
+export function drainable(server: Server): Drain {
   const underWay = new Set<ServerResponse>();
   let isDraining = false;
+  let [accepted, lastAccept] = [0, 0];
   const askToClose = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
+  server.on('connection', () => {
+    accepted += 1;
+    lastAccept = performance.now();
+  });
   server.prependListener('request', (_request, response) => {
     if (isDraining) return askToClose(response);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
   });
-  return () => {
-    isDraining = true;
-    for (const response of underWay) askToClose(response);
+  return {
+    begin() {
+      isDraining = true;
+      for (const response of underWay) askToClose(response);
+    },
+    async quiet() {
+      const deadline = performance.now() + MAX_WAIT_FOR_QUIET_MS;
+      for (let now = performance.now(); now < deadline; now = performance.now()) {
+        const left = lastAccept + QUIET_MS - now;
+        if (left <= 0) return;
+        await delay(left);
+      }
+    },
+    async backlogEmpty() {
+      const deadline = performance.now() + MAX_WAIT_FOR_TURN_MS;
+      for (let isEmpty = false; !isEmpty && performance.now() < deadline; ) {
+        const [before, acceptedBefore] = [performance.now(), accepted];
+        await turn();
+        isEmpty = accepted === acceptedBefore && performance.now() - before < MAX_TURN_MS;
+      }
+    },
   };
 }
+
+/**
+ * While the server drains, refuses reads of a proxy that repeats them at another server (`X-Retry-On: 503`). A proxy without
+ * health checks of its own learns from it that the server stops.
+ */
+export const refuseWhileDraining =
+  (readiness: Readiness): RequestHandler =>
+  (request, _response, next) => {
+    const isRepeated = ['GET', 'HEAD'].includes(request.method) && request.get('x-retry-on') === '503';
+    if (readiness.accepting || !isRepeated) return next();
+    throw new ProblemError('NOT_READY', { detail: 'This server is about to stop.', headers: { 'Retry-After': '1' } });
+  };
