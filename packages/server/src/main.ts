@@ -10,6 +10,9 @@ import { listen } from './listen.ts';
 import { createPrivately, tightenPermissions } from './private-files.ts';
 import { startSweeper } from './sweeper.ts';
 
+/** How long a worker that is started with the server may take to say hello before its absence is logged. */
+const WORKER_START_MS = 15_000;
+
 async function main(): Promise<void> {
   createPrivately();
   const config = readConfig(loadEnvironment());
@@ -23,7 +26,7 @@ async function main(): Promise<void> {
   await takeOver(deps.db, config.engine, deps.clock());
   await deps.dispatcher?.start(stopping.signal);
 
-  const readiness = { accepting: true };
+  const readiness = { accepting: true, workersDueAt: performance.now() + WORKER_START_MS };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
   using _sweeper = startSweeper(deps);
   using _deadlines = keepDeadlines(deps);

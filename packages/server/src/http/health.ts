@@ -6,6 +6,8 @@ import { workersHealth } from '../workers/health.ts';
 /** Whether the server should be sent requests; turned off first when it stops. */
 export interface Readiness {
   accepting: boolean;
+  /** Of `performance.now()`. Until then a missing worker is not logged: it starts together with the server. */
+  workersDueAt?: number;
 }
 
 /** A part that gives no answer in this time counts as down, so that a probe has its answer within a second. */
@@ -31,7 +33,8 @@ export function health(deps: Deps, readiness: Readiness): Router {
     const working = degraded.length === 0 ? 'ok' : 'degraded';
     const status = readiness.accepting ? (database ? working : 'down') : 'stopping';
     const summary = [status, ...degraded].join(' ');
-    if (summary !== lastSummary) {
+    const isStarting = summary === 'degraded workers' && performance.now() < (readiness.workersDueAt ?? 0);
+    if (summary !== lastSummary && !isStarting) {
       log[status === 'ok' || status === 'stopping' ? 'info' : 'warn']({ status, degraded }, `readiness is ${status}`);
       lastSummary = summary;
     }
