@@ -178,7 +178,7 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
         counts['given up'] += 1;
         console.log(`chaos: given up although its job runs or has succeeded: ${id} ${file.generation?.outputModel}`);
       }
-      const reason = `${code} (${message})`;
+      const reason = `${file.generation?.outputModel}: ${code} (${message})`;
       errors.set(reason, (errors.get(reason) ?? 0) + 1);
     } else if (file.status === 'CANCELED') counts.canceled += 1;
     else if (file.status === 'UPLOADED') {
