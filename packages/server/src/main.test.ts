@@ -119,6 +119,7 @@ test('while it drains it answers every request and asks for the connection to be
   const byProxy = { ...headers, 'x-retry-on': '503' };
   const read = await fetch(`${server.url}/api/ping`, { headers: byProxy });
   expect([read.status, (await read.json()).code, read.headers.get('retry-after')]).toEqual([503, 'NOT_READY', '1']);
+  expect((await fetch(`${server.url}/api/ping`, { headers: byProxy })).status).toBe(200);
   const written = await fetch(`${server.url}/api/projects`, {
     method: 'POST',
     headers: { ...byProxy, 'content-type': 'application/json' },

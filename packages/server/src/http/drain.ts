@@ -10,6 +10,7 @@ const MAX_WAIT_FOR_QUIET_MS = 2000;
 /** A connection that arrives in this time, between the last accept and the close, is reset. */
 const MAX_TURN_MS = 0.2;
 const MAX_WAIT_FOR_TURN_MS = 1000;
+const BETWEEN_REFUSALS_MS = 2000;
 
 export interface Drain {
   /**
@@ -64,13 +65,17 @@ export function drainable(server: Server): Drain {
 }
 
 /**
- * While the server drains, refuses reads of a proxy that repeats them at another server (`X-Retry-On: 503`). A proxy without
- * health checks of its own learns from it that the server stops.
+ * While the server drains, refuses a read of a proxy that repeats it at another server (`X-Retry-On: 503`) every two seconds:
+ * a proxy without health checks of its own learns from it that the server stops. Reads in between are answered, because the
+ * proxy may repeat the refused one here.
  */
-export const refuseWhileDraining =
-  (readiness: Readiness): RequestHandler =>
-  (request, _response, next) => {
+export function refuseWhileDraining(readiness: Readiness): RequestHandler {
+  let lastRefusal = Number.NEGATIVE_INFINITY;
+  return (request, _response, next) => {
     const isRepeated = ['GET', 'HEAD'].includes(request.method) && request.get('x-retry-on') === '503';
-    if (readiness.accepting || !isRepeated) return next();
+    const now = performance.now();
+    if (readiness.accepting || !isRepeated || now - lastRefusal < BETWEEN_REFUSALS_MS) return next();
+    lastRefusal = now;
     throw new ProblemError('NOT_READY', { detail: 'This server is about to stop.', headers: { 'Retry-After': '1' } });
   };
+}
