@@ -118,7 +118,8 @@ test('while it drains it answers every request and asks for the connection to be
   // A proxy that says that it repeats reads at another server learns from a refusal that this one stops.
   const byProxy = { ...headers, 'x-retry-on': '503' };
   const read = await fetch(`${server.url}/api/ping`, { headers: byProxy });
-  expect([read.status, (await read.json()).code, read.headers.get('retry-after')]).toEqual([503, 'NOT_READY', '1']);
+  expect([read.status, read.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await read.json()).toMatchObject({ code: 'NOT_READY' });
   expect((await fetch(`${server.url}/api/ping`, { headers: byProxy })).status).toBe(200);
   const written = await fetch(`${server.url}/api/projects`, {
     method: 'POST',
