@@ -43,8 +43,8 @@ export async function startProxy(kind: ProxyKind, ports: readonly [string, strin
   const printed = new RegExp(`\`\`\`${kind.name}\n([^]*?)\`\`\``).exec(readFileSync(MANUAL, 'utf8'))?.[1];
   if (printed === undefined) throw new Error(`the manual has no configuration of ${kind.name}`);
   const servers = printed
-    .replace('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
-    .replace('10.0.0.12:3000', `127.0.0.1:${ports[1]}`);
+    .replaceAll('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
+    .replaceAll('10.0.0.12:3000', `127.0.0.1:${ports[1]}`);
   const file = join(folder, 'proxy.conf');
   await writeFile(file, kind.name === 'nginx' ? nginxFile(servers, port, folder) : haproxyFile(servers, port));
   const words = kind.name === 'nginx' ? ['-c', file, '-e', 'stderr'] : ['-db', '-f', file];

@@ -11,9 +11,14 @@ export interface Providers extends AsyncDisposable {
   models: readonly Model[];
   /** Every order that was taken; those of one name are for the same file and stage. */
   orders(): { name: string; outputType: Model['outputType'] }[];
+  /** Whether a provider has a job for the file that runs or has succeeded: no job fails here. */
+  hasJob(file: FileRecord): boolean;
   /** Whether a provider made that for the file. */
   made(file: FileRecord, hash: string): Promise<boolean>;
 }
+
+/** Documents and images are answered at once: there is no job to ask for. */
+export const isJob = (outputType: string): boolean => outputType === 'VIDEO' || outputType === '3D';
 
 /** One vendor in the place of all, in a language of its own. */
 export async function openVendor(random: () => number): Promise<Providers> {
@@ -33,6 +38,7 @@ export async function openVendor(random: () => number): Promise<Providers> {
         name: `${fileId} ${stage}`,
         outputType: MODELS.find((model) => model.outputType === outputType)?.outputType ?? '3D',
       })),
+    hasJob: ({ id }) => vendor.orders.some(({ fileId, outputType }) => fileId === id && isJob(outputType)),
     made: async ({ id }, hash) => vendor.hashOf(id).includes(hash),
     [Symbol.asyncDispose]: () => vendor[Symbol.asyncDispose](),
   };
@@ -61,6 +67,12 @@ export async function openDoubles(random: () => number): Promise<Providers> {
         })),
       ),
     // The doubles know prompts, not files.
+    hasJob: ({ generation }) =>
+      started.some(({ double, outputTypeOf }) =>
+        double.orders.some(
+          (order) => order.prompt === generation?.prompt && !order.canceled && isJob(outputTypeOf(order)),
+        ),
+      ),
     async made({ generation }, hash) {
       const media = started.flatMap(({ double, mediaFor }) =>
         double.orders

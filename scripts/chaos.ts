@@ -6,7 +6,7 @@ import { Service, sha256 } from '../e2e/service.ts';
 import { TemporalServer } from '../e2e/temporal-server.ts';
 import { items } from '../packages/client/dist/index.js';
 import type { FileRecord, Model } from '../packages/contract/dist/index.js';
-import { openDoubles, openVendor, type Providers } from './chaos-providers.ts';
+import { isJob, openDoubles, openVendor, type Providers } from './chaos-providers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -68,7 +68,7 @@ async function chaos(): Promise<number> {
       .join('\n'),
   );
   await Promise.all(keepers.map((keeper) => keeper.end()));
-  const bad = counts.lost + counts['paid twice'] + counts['wrong hashes'] + counts['left running'];
+  const bad = counts.lost + counts['paid twice'] + counts['wrong hashes'] + counts['left running'] + counts['given up'];
   return bad === 0 && accepted.length === jobs ? 0 : 1;
 }
 
@@ -146,6 +146,8 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     'paid twice': 0,
     'wrong hashes': 0,
     'left running': 0,
+    'outcome unknown': 0,
+    'given up': 0,
     orders: 0,
   };
   const errors = new Map<string, number>();
@@ -170,7 +172,13 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     else if (file.status === 'FAILED') {
       counts.failed += 1;
       const { code = 'nothing', message = '' } = file.generation?.error ?? {};
-      const reason = `${code} (${message})`;
+      // An order whose answer was lost has no id to poll, so its job cannot be waited for.
+      if (code === 'SUBMIT_OUTCOME_UNKNOWN') counts['outcome unknown'] += 1;
+      else if (providers.hasJob(file)) {
+        counts['given up'] += 1;
+        console.log(`chaos: given up although its job runs or has succeeded: ${id} ${file.generation?.outputModel}`);
+      }
+      const reason = `${file.generation?.outputModel}: ${code} (${message})`;
       errors.set(reason, (errors.get(reason) ?? 0) + 1);
     } else if (file.status === 'CANCELED') counts.canceled += 1;
     else if (file.status === 'UPLOADED') {
@@ -183,7 +191,7 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
   counts.orders = orders.length;
   for (const [name, same] of Map.groupBy(orders, (order) => order.name)) {
     // Documents and images have no job to look up: they may be asked for once more.
-    const most = ['DOCUMENT', 'IMAGE'].includes(same[0]?.outputType ?? '') ? 2 : 1;
+    const most = isJob(same[0]?.outputType ?? '') ? 1 : 2;
     if (same.length > most) counts['paid twice'] += 1;
     if (same.length > most) console.log(`chaos: ordered ${same.length} times: ${name}`);
   }

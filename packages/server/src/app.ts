@@ -2,6 +2,7 @@ import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
 import { compressAnswers } from './http/compress.ts';
+import { refuseWhileDraining } from './http/drain.ts';
 import { errorHandler, notFound } from './http/error-handler.ts';
 import { createGuard } from './http/guard.ts';
 import { mountContract } from './http/implement.ts';
@@ -11,7 +12,8 @@ import { allOperations } from './http/operations.ts';
 import { overrideMethod } from './http/query-method.ts';
 import { serveConsole } from './pages/console.ts';
 import { documents } from './pages/documents.ts';
-import { health, type Readiness } from './pages/health.ts';
+import { health } from './pages/health.ts';
+import type { Readiness } from './request/readiness.ts';
 import { measureQueue } from './rooms/generation/queue-watch.ts';
 import { rooms } from './rooms/index.ts';
 import { mountTools } from './tools/mount.ts';
@@ -32,6 +34,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
     app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);
   app.use(health(deps, readiness));
+  app.use(refuseWhileDraining(readiness));
   // Before the compression: stored bytes are served as they are.
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());

@@ -105,6 +105,24 @@ onEachDatabase((house) => {
     expect(performance.now() - stopping).toBeLessThan(5000);
   });
 
+  test('connections that the kernel has taken before the stop are answered', async () => {
+    const app = express().post('/', (_request, response) => void response.end('done'));
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 10);
+    const answers = Array.from({ length: 20 }, async () => {
+      const socket = connect(listening.port, '127.0.0.1');
+      let answer = '';
+      socket.on('data', (part: Buffer) => {
+        answer += part.toString();
+      });
+      socket.on('error', () => {});
+      socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+      await once(socket, 'close');
+      return answer.slice(0, 15);
+    });
+    await listening[Symbol.asyncDispose]();
+    expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
+  });
+
   test('a body that never ends as it said is no failure of the server', async () => {
     const { key } = house().people.owner;
     const head = `POST /api/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;

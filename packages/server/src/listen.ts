@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
-import { drainable } from './http/drain.ts';
+import { type Drain, drainable } from './http/drain.ts';
 
 /** Longer than the proxies in front keep idle connections (60 s as a rule): the proxy closes first, or it loses requests. */
 const KEEP_ALIVE_MS = 75_000;
@@ -13,8 +13,8 @@ const CHECKS_PER_HEADERS_TIME = 4;
 
 interface Listening extends AsyncDisposable {
   port: number;
-  /** Asks callers to close their connections; requests are still answered. */
-  drain(): void;
+  /** Asks callers to close their connections and answers requests for so long, until proxies have left. */
+  drain(seconds: number): Promise<void>;
 }
 
 /** Serves until disposed of; requests in flight then have `graceSeconds` to finish. */
@@ -45,13 +45,21 @@ export async function listen(
     server.listen(address.port, address.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return { port, drain, [Symbol.asyncDispose]: () => close(server, graceSeconds, drain) };
+  return {
+    port,
+    async drain(seconds) {
+      drain.begin();
+      if (seconds === 0) return;
+      await delay(seconds * 1000);
+      await drain.quiet();
+    },
+    [Symbol.asyncDispose]: () => close(server, graceSeconds, drain),
+  };
 }
 
-async function close(server: Server, graceSeconds: number, drain: () => void): Promise<void> {
-  drain();
-  // Right after a poll nothing waits to be accepted: closing the listener would reset such connections.
-  await new Promise((resolve) => setImmediate(resolve));
+async function close(server: Server, graceSeconds: number, drain: Drain): Promise<void> {
+  drain.begin();
+  await drain.backlogEmpty();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A kept-alive connection that goes idle later would otherwise hold the server until its own timeout.
   const closeIdle = setInterval(() => server.closeIdleConnections(), 50);

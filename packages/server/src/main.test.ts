@@ -115,6 +115,18 @@ test('while it drains it answers every request and asks for the connection to be
   await eventually(async () => (await ask('/readyz')).status === 503, '/readyz is 503');
   const ping = await ask('/api/ping');
   expect([ping.status, ping.headers.get('connection')]).toEqual([200, 'close']);
+  // A proxy that says that it repeats reads at another server learns from a refusal that this one stops.
+  const byProxy = { ...headers, 'x-retry-on': '503' };
+  const read = await fetch(`${server.url}/api/ping`, { headers: byProxy });
+  expect([read.status, read.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await read.json()).toMatchObject({ code: 'NOT_READY' });
+  expect((await fetch(`${server.url}/api/ping`, { headers: byProxy })).status).toBe(200);
+  const written = await fetch(`${server.url}/api/projects`, {
+    method: 'POST',
+    headers: { ...byProxy, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Written while it drains' }),
+  });
+  expect(written.status).toBe(201);
   slow.finish();
   expect(await slow.answered).toMatchObject({ status: 201, connection: 'close' });
   expect((await server.finished).code).toBe(0);

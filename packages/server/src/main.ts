@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { IncompatibleSchema, migrate } from './db/migrate.ts';
@@ -10,6 +9,9 @@ import { takeOver } from './rooms/generation/hand-over.ts';
 import { watchQueue } from './rooms/generation/queue-watch.ts';
 import { createPrivately, tightenPermissions } from './storage/private-files.ts';
 import { startSweeper } from './sweeper.ts';
+
+/** How long a worker that is started with the server may take to say hello before its absence is logged. */
+const WORKER_START_MS = 15_000;
 
 async function main(): Promise<void> {
   createPrivately();
@@ -24,7 +26,7 @@ async function main(): Promise<void> {
   await takeOver(deps.db, config.engine, deps.clock());
   await deps.dispatcher?.start(stopping.signal);
 
-  const readiness = { accepting: true };
+  const readiness = { accepting: true, workersDueAt: performance.now() + WORKER_START_MS };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
   using _sweeper = startSweeper(deps);
   using _deadlines = keepDeadlines(deps);
@@ -37,9 +39,8 @@ async function main(): Promise<void> {
   const signal = await stopSignal();
   // Requests and waits are still taken until proxies have seen that the server is not ready any more.
   readiness.accepting = false;
-  listening.drain();
   log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping: requests in flight may finish');
-  await delay(config.drainSeconds * 1000);
+  await listening.drain(config.drainSeconds);
   stopping.abort();
   deps.watch.wakeAll();
 }

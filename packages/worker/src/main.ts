@@ -25,15 +25,23 @@ const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import
 async function main(): Promise<void> {
   // Results lie in WORK_DIR on their way to the storage: for this user alone.
   process.umask(0o077);
-  // Settings may be in a file, as for the server; what the process has already wins.
-  const settingsFile = process.env['REVIEW_ENV_FILE'];
-  if (settingsFile) process.loadEnvFile(settingsFile);
+  loadSettingsFile(process.env['REVIEW_ENV_FILE']);
   const [command, ...words] = process.argv.slice(2);
   if (command === undefined) return work();
   if (command !== 'check') throw new Error(`There is no command "${command}"; there is: check <family>.`);
   const { works, line } = await checkFamily(words[0] ?? '', () => readProviders(process.env));
   console.log(line);
   if (!works) process.exitCode = 1;
+}
+
+/** Settings may be in a file, as for the server; what the process has already wins. */
+function loadSettingsFile(file: string | undefined): void {
+  try {
+    if (file) process.loadEnvFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new ConfigError(`The settings cannot be read from ${file}: ${reason}`);
+  }
 }
 
 async function work(): Promise<void> {

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { FAMILIES, workerApi } from '@review/contract';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, json, standIn } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
 
@@ -19,6 +22,34 @@ test('a worker says hello with its name, its families and the token, and ends wi
   expect(report.families.map(({ family }) => family)).toEqual([...FAMILIES]);
   worker.stop('SIGTERM');
   expect(await worker.finished).toMatchObject({ code: 0, errors: '' });
+});
+
+describe('REVIEW_ENV_FILE', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'review-worker-env-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('names a file of settings; what the environment has wins', async () => {
+    await using server = await standIn((response) => json(response, 200, WELCOME));
+    const file = join(folder, 'worker.env');
+    await writeFile(file, `SERVER_URL=${server.url}\nWORKER_TOKEN=of-the-file\nWORKER_NAME=of-the-file\n`);
+    await using worker = startWorker({ REVIEW_ENV_FILE: file, WORKER_NAME: 'of-the-environment' });
+    await worker.logged('ready');
+    expect(server.received[0]).toMatchObject({
+      headers: { authorization: 'Bearer of-the-file' },
+      body: { worker: 'of-the-environment' },
+    });
+  });
+
+  test('that is missing ends the worker with 1, and it says which', async () => {
+    const file = join(folder, 'missing.env');
+    await using worker = startWorker({ REVIEW_ENV_FILE: file, WORKER_TOKEN: 'shared' });
+    const { code, errors } = await worker.finished;
+    expect(code).toBe(1);
+    expect(errors).toMatch(`The settings cannot be read from ${file}: ENOENT`);
+  });
 });
 
 test('SIGINT ends a worker with 0, however often it is sent', async () => {

@@ -43,19 +43,32 @@ test('a Temporal that does not answer is degraded with 200', async () => {
   ]);
 });
 
-test('probes are logged at debug, and a change of readiness once', async () => {
-  await using house = await openHouse('sqlite');
-  await workerOf(house).hello({ body: { worker: 'one', families: [] } });
-  const lines: { level: number; msg: string }[] = [];
+interface Line {
+  level: number;
+  msg: string;
+}
+
+/** A log that keeps its lines. */
+function recordedLog() {
+  const lines: Line[] = [];
   const stream = new Writable({
     write(line, _encoding, done) {
       lines.push(JSON.parse(String(line)));
       done();
     },
   });
+  const at = (level: 'info' | 'warn') =>
+    lines.filter((line) => line.level === pino.levels.values[level]).map(({ msg }) => msg);
+  return { log: pino({ level: 'debug' }, stream), at };
+}
+
+test('probes are logged at debug, and a change of readiness once', async () => {
+  await using house = await openHouse('sqlite');
+  await workerOf(house).hello({ body: { worker: 'one', families: [] } });
+  const { log, at } = recordedLog();
   let isUp = true;
   const storage = { ...house.deps.storage, isReachable: async () => isUp };
-  const deps = { ...house.deps, storage, log: pino({ level: 'debug' }, stream), metrics: new Registry() };
+  const deps = { ...house.deps, storage, log, metrics: new Registry() };
   await using listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);
   const probe = async (path: string) => (await fetch(`http://127.0.0.1:${listening.port}${path}`)).text();
 
@@ -63,7 +76,20 @@ test('probes are logged at debug, and a change of readiness once', async () => {
     isUp = up;
     for (const path of ['/readyz', '/healthz', '/metrics']) await probe(path);
   }
-  const { info, warn } = pino.levels.values;
-  expect(lines.filter(({ level }) => level === warn).map(({ msg }) => msg)).toEqual(['readiness is degraded']);
-  expect(lines.filter(({ level }) => level === info).map(({ msg }) => msg)).toEqual(['readiness is ok']);
+  expect([at('warn'), at('info')]).toEqual([['readiness is degraded'], ['readiness is ok']]);
+});
+
+test('a worker that is not there yet when the server starts is logged only once it is due', async () => {
+  await using house = await openHouse('sqlite');
+  const { log, at } = recordedLog();
+  const readiness = { accepting: true, workersDueAt: Number.POSITIVE_INFINITY };
+  const deps = { ...house.deps, log, metrics: new Registry() };
+  await using listening = await listen(createApp(deps, readiness), { host: '127.0.0.1', port: 0 }, 1);
+  const probe = async () => (await fetch(`http://127.0.0.1:${listening.port}/readyz`)).json();
+
+  expect(await probe()).toMatchObject({ status: 'degraded', degraded: ['workers'] });
+  expect(at('warn')).toEqual([]);
+  readiness.workersDueAt = 0;
+  await probe();
+  expect(at('warn')).toEqual(['readiness is degraded']);
 });

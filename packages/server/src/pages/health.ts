@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router } from 'express';
 import type { Deps } from '../deps.ts';
+import type { Readiness } from '../request/readiness.ts';
 import { workersHealth } from './workers-health.ts';
-
-/** Whether the server should be sent requests; turned off first when it stops. */
-export interface Readiness {
-  accepting: boolean;
-}
 
 /** A part that gives no answer in this time counts as down, so that a probe has its answer within a second. */
 const ANSWER_WITHIN_MS = 900;
@@ -31,7 +27,8 @@ export function health(deps: Deps, readiness: Readiness): Router {
     const working = degraded.length === 0 ? 'ok' : 'degraded';
     const status = readiness.accepting ? (database ? working : 'down') : 'stopping';
     const summary = [status, ...degraded].join(' ');
-    if (summary !== lastSummary) {
+    const isStarting = summary === 'degraded workers' && performance.now() < (readiness.workersDueAt ?? 0);
+    if (summary !== lastSummary && !isStarting) {
       log[status === 'ok' || status === 'stopping' ? 'info' : 'warn']({ status, degraded }, `readiness is ${status}`);
       lastSummary = summary;
     }

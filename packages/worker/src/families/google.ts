@@ -6,7 +6,7 @@ import { StepError, type StepErrorType } from '../step-error.ts';
 import { findings } from './account-models.ts';
 import { entries, fields, text } from './answer-fields.ts';
 import { lazily } from './lazily.ts';
-import { type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
+import { ofRead, type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
 
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -32,7 +32,8 @@ export async function callGoogle<T>(vendor: Vendor, { task, kind }: GoogleCall, 
     return await call();
   } catch (error) {
     if (error instanceof StepError) throw error;
-    throw refused(vendor, refusalOf(error, kind), task);
+    const refusal = refusalOf(error, kind);
+    throw refused(vendor, kind === 'look' ? ofRead(refusal) : refusal, task);
   }
 }
 
@@ -54,7 +55,7 @@ function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
   }
   const said = saidIn(error.message);
   const words = said.message ?? `status ${status}`;
-  const type = meaningOf(status) ?? (status >= 500 ? 'TRANSIENT' : 'INVALID_INPUT');
+  const type = meaningOf(status) ?? (status >= 500 ? 'TRANSIENT' : 'UNKNOWN');
   if (type === 'RATE_LIMITED') return tooMuch(said);
   if (status === 404 && kind === 'look') return { type: 'RESULT_EXPIRED', words };
   // Overloaded, it makes no picture; of a job nobody can be as sure.

@@ -264,6 +264,15 @@ describe.each(CASES)('an answer of $name', (subject) => {
     }
   });
 
+  test.each([405, 418, 451])('with the undocumented status %i is asked for again', async (status) => {
+    vendor.before = () => ({ status, body: { message: 'Something new' } });
+    try {
+      expect(await read(subject, {})).toBe('TRANSIENT');
+    } finally {
+      vendor.before = () => undefined;
+    }
+  });
+
   test('with a status that is unknown keeps the job running', async () => {
     const strange = JSON.parse(
       JSON.stringify(subject.running.at(-1)).replace(/"(status|Status)":"[^"]*"/, '"$1":"DREAMING"'),

@@ -4,7 +4,8 @@ import { StepError, type StepErrorType } from '../step-error.ts';
 
 /** Why a provider does not do what was asked, as its adapter reads the answer. */
 export interface Refusal {
-  type: StepErrorType;
+  /** `UNKNOWN`: a 4xx without a documented code. It refuses an order; a job that is asked about may still be running. */
+  type: StepErrorType | 'UNKNOWN';
   /** In the provider's own words, which may hold anything. */
   words?: string | undefined;
   delayMs?: number | undefined;
@@ -46,7 +47,8 @@ const FOR_THE_USER: Partial<Record<StepErrorType, string>> = {
 };
 
 /** The failure to throw. What only an operator can mend is told in the log, not to the user. */
-export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?: WorkerTask): StepError {
+export function refused(vendor: Vendor, { type: read, words, delayMs }: Refusal, task?: WorkerTask): StepError {
+  const type = read === 'UNKNOWN' ? 'INVALID_INPUT' : read;
   const said = words === undefined ? '' : shown(words, [...vendor.secrets, task?.prompt ?? '']);
   const problem = FOR_THE_OPERATOR[type];
   if (problem !== undefined) {
@@ -57,6 +59,10 @@ export function refused(vendor: Vendor, { type, words, delayMs }: Refusal, task?
   const what = `${vendor.name} ${FOR_THE_USER[type] ?? 'failed'}`;
   return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);
 }
+
+/** The refusal of a call that orders nothing: what is not documented as an end is asked again until the deadline. */
+export const ofRead = (refusal: Refusal): Refusal =>
+  refusal.type === 'UNKNOWN' ? { ...refusal, type: 'TRANSIENT' } : refusal;
 
 const FINAL: ReadonlySet<StepErrorType | undefined> = new Set(['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE']);
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TencentCloudAccount } from '../provider-settings.ts';
 import type { Call } from './family.ts';
-import { type Refusal, refused, saysItWasSent, type Vendor } from './refusal.ts';
+import { ofRead, type Refusal, refused, saysItWasSent, type Vendor } from './refusal.ts';
 import { refusalByStatus } from './vendor-api.ts';
 
 interface Action {
@@ -37,7 +37,8 @@ export function openTencentCloud(
       const client = new CommonClient(host, version, config);
       const answer: unknown = await client.request(name, body, { signal }).catch((error: unknown) => {
         const refusal = refusalIn(error, refusalOf);
-        throw refused(vendor, paid && refusal.type === 'TRANSIENT' ? unanswered(error) : refusal, task);
+        if (!paid) throw refused(vendor, ofRead(refusal), task);
+        throw refused(vendor, refusal.type === 'TRANSIENT' ? unanswered(error) : refusal, task);
       });
       const parsed = schema.safeParse(answer);
       if (parsed.success) return parsed.data;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import type { Call } from './family.ts';
-import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
+import { ofRead, type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
 
 export interface Answer {
   status: number;
@@ -55,8 +55,9 @@ export async function ask<T>(
   const answer = await send(api, { method, path, body }, signal).catch((error: unknown) => {
     throw refused(api, wasSent(error) ? unanswered : { type: 'TRANSIENT' }, task);
   });
-  const refusal = api.refusalIn(answer) ?? refusalByStatus(answer);
-  if (refusal !== null) {
+  const read = api.refusalIn(answer) ?? refusalByStatus(answer);
+  if (read !== null) {
+    const refusal = paid ? read : ofRead(read);
     const unknown = paid && refusal.type === 'TRANSIENT' && isUndecided(answer.status);
     const delayMs = retryAfter(answer.headers) ?? refusal.delayMs;
     throw refused(api, { ...refusal, type: unknown ? 'AMBIGUOUS_SUBMIT' : refusal.type, delayMs }, task);
@@ -108,7 +109,7 @@ export function refusalByStatus({ status }: Pick<Answer, 'status'>): Refusal | n
   if (status === 402) return { type: 'BALANCE', words: `status ${status}` };
   if (status === 429) return { type: 'RATE_LIMITED' };
   if (status >= 500 || status === 408 || status === 409) return { type: 'TRANSIENT' };
-  return { type: 'INVALID_INPUT', words: `status ${status}` };
+  return { type: 'UNKNOWN', words: `status ${status}` };
 }
 
 /** Statuses that do not tell whether an order was taken. */
