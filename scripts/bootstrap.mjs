@@ -103,7 +103,15 @@ const tasks = {
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),
   build: (ready, args) => run('turbo', ['run', 'build', '--output-logs=new-only', ...args], ready),
   format: (ready) => run('biome', ['check', '--write', '.'], ready),
-  test: (ready, args) => test(ready, ['build', 'lint', 'test', `--concurrency=${parallelTasks()}`, ...args]),
+  dev: afterBuild((ready) => run(ready.node, ['scripts/dev.ts', '--watch'], ready)),
+  check: (ready, [name, ...args]) => {
+    const filter = name === undefined ? [] : [`--filter=@review/${name}`];
+    return run('turbo', ['run', 'build', 'lint', '--output-logs=new-only', ...filter, ...args], ready);
+  },
+  test: (ready, args) =>
+    args.some((word) => !word.startsWith('-'))
+      ? testFiles(ready, args)
+      : test(ready, ['build', 'lint', 'test', `--concurrency=${parallelTasks()}`, ...args]),
   'test:big': (ready, args) =>
     test({ ...ready, environment: { ...ready.environment, TEST_BIG: '1' } }, [
       'build',
@@ -320,6 +328,14 @@ async function buildQuietly(ready) {
   } finally {
     clearInterval(progress);
   }
+}
+
+/**
+ * @param {Ready} ready
+ * @param {string[]} args
+ */
+function testFiles(ready, args) {
+  return afterBuild(() => run(ready.node, ['scripts/test-files.ts', ...args], ready))(ready, args);
 }
 
 /**

@@ -1,6 +1,8 @@
 // `npm start`: server, worker and console together, with a demo workspace to begin with.
+// `npm run dev` (--watch): the same, built and restarted on every change, with the console served by Vite.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,10 +16,25 @@ const port = process.env.PORT || '3000';
 const host = process.env.HOST || '127.0.0.1';
 const reachableHost = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
 const serverUrl = `http://${reachableHost.includes(':') ? `[${reachableHost}]` : reachableHost}:${port}`;
-const publicUrl = process.env.PUBLIC_URL || serverUrl;
+const isWatching = process.argv.includes('--watch');
+const viteUrl = 'http://localhost:5173';
+const publicUrl = process.env.PUBLIC_URL || (isWatching ? viteUrl : serverUrl);
 // Said once here, so that server, worker and command line agree.
 const environment = { ...process.env, PORT: port, HOST: host, PUBLIC_URL: publicUrl, DATA_DIR: dataDirectory };
 const graceMs = 35_000;
+
+/** Node restarts the program when one of its modules changes, and waits for the next change when it fails. */
+const WATCH = isWatching ? ['--watch', '--watch-preserve-output'] : [];
+const TSC = ['node_modules/typescript/bin/tsc', '-b', 'packages/server', 'packages/worker'];
+const WATCHED = ['contract', 'client', 'server', 'worker'].map((name) => resolve(repository, 'packages', name, 'src'));
+const SETTLED_MS = 100;
+const VITE = [
+  'apps/dev-console/node_modules/vite/bin/vite.js',
+  'apps/dev-console',
+  '--strictPort',
+  '--clearScreen',
+  'false',
+];
 
 const children = new Set<ChildProcess>();
 const stop = new AbortController();
@@ -56,11 +73,14 @@ async function runUntilOneEnds(): Promise<never> {
   if (await isTaken()) {
     throw new Failure(`port ${port} is taken: stop the program there, or choose another: PORT=<number> npm start`, 1);
   }
-  const server = endOf('server', start('server', ['packages/server/dist/main.js'], environment));
+  const server = endOf('server', start('server', [...WATCH, 'packages/server/dist/main.js'], environment));
   const demo = await Promise.race([server, ready().then(() => openDemo(review, dataDirectory, keyWorks))]);
   // The server has said itself why it could not start.
   if (demo instanceof Failure) throw new Failure('', demo.exitCode);
-  const worker = start('worker', ['packages/worker/dist/main.js'], { ...environment, SERVER_URL: serverUrl });
+  const workerEnvironment = { ...environment, SERVER_URL: serverUrl };
+  const worker = start('worker', [...WATCH, 'packages/worker/dist/main.js'], workerEnvironment);
+  const vite = isWatching ? [endOf('vite', start('vite', VITE, workerEnvironment))] : [];
+  if (isWatching) rebuildOnChange();
   console.log(`
   Console    ${publicUrl}/
   API docs   ${publicUrl}/docs
@@ -71,7 +91,18 @@ async function runUntilOneEnds(): Promise<never> {
 
   Data is kept in ${dataDirectory}. Ctrl-C stops.
 `);
-  throw await Promise.race([server, endOf('worker', worker)]);
+  throw await Promise.race([server, endOf('worker', worker), ...vite]);
+}
+
+/** Compiles what changed; Node then restarts the programs that use it. */
+function rebuildOnChange(): void {
+  let timer: NodeJS.Timeout | undefined;
+  for (const folder of WATCHED) {
+    watch(folder, { recursive: true, signal: stop.signal }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stop.signal.aborted || start('tsc', TSC, process.env), SETTLED_MS);
+    });
+  }
 }
 
 function start(name: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
@@ -146,7 +177,8 @@ async function stopChild(child: ChildProcess, deadline: AbortSignal): Promise<bo
   deadline.addEventListener('abort', kill);
   const [code, signal]: (number | string | null)[] = await end;
   deadline.removeEventListener('abort', kill);
-  const clean = code === 0 || signal === 'SIGTERM' || signal === 'SIGINT';
+  // 143: stopped by SIGTERM, as Vite says it.
+  const clean = code === 0 || code === 143 || signal === 'SIGTERM' || signal === 'SIGINT';
   if (!clean) console.error(`${child.spawnargs[1]} did not stop cleanly (${signal ?? `exit code ${code}`})`);
   return clean;
 }

@@ -5,6 +5,9 @@ const reports = process.env.TEST_REPORTS;
 /** Whether this is the run of the heavy counts. */
 export const big = process.env.TEST_BIG === '1';
 
+/** The databases that tests run on: both, unless `npm test -- <room or file>` asks for one. */
+export const testDatabases = (process.env.TEST_DATABASES ?? 'sqlite postgres').split(' ');
+
 /** Processes that tests start compile their modules once, not each time: a third of their start. */
 const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/review/compiled');
 
@@ -13,6 +16,7 @@ export const testDefaults = {
   include: [big ? '**/*.big.test.ts' : '**/*.test.ts'],
   exclude: ['**/node_modules/**', '**/dist/**', ...(big ? [] : ['**/*.big.test.ts'])],
   env: { NODE_COMPILE_CACHE: compileCache },
+  expect: { requireAssertions: true },
   passWithNoTests: big,
   reporters: reports ? ['default', 'json'] : ['default'],
   ...(reports ? { outputFile: { json: join(reports, `${basename(process.cwd())}.json`) } } : {}),

@@ -187,6 +187,8 @@ function expected(operation: Operation, name: PersonName | null, held: readonly 
   }
   if (rootOf(operation) === undefined) return success;
   if (role === null) return '404 NOT_FOUND';
+  // A folder without a file that restricted reviewers may see is hidden from them.
+  if (rootOf(operation) === 'folders' && name === 'restricted') return '404 NOT_FOUND';
   if (named !== null && name === MAKER) return success;
   if (named === 'starter') return '404 NOT_FOUND';
   return roles.includes(role) ? success : '403 INSUFFICIENT_ROLE';

@@ -161,7 +161,7 @@ onEachDatabase((house) => {
     test('of somebody else shows nothing of theirs', async () => {
       const [one, other] = [await ownerOf(60), await ownerOf(60)];
       const page = await listing(other, { next: await cursorOf(one) });
-      for (const { id } of page.data) expect(other.ids).toContain(id);
+      expect(page.data.filter(({ id }) => !other.ids.includes(id))).toEqual([]);
     });
 
     test('names no offset: an item added before it moves nothing', async () => {

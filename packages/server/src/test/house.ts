@@ -5,6 +5,7 @@ import { type ApiProblem, type Client, createClient } from '@review/client';
 import { type ProjectRole, SCOPES, type Scope } from '@review/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { testDatabases } from '../../../../scripts/testing.ts';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { createApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
@@ -15,8 +16,10 @@ import { listen } from '../listen.ts';
 import { openDeps } from '../open-deps.ts';
 import { createDatabase, freePort } from './postgres.ts';
 
-export const DIALECTS = ['sqlite', 'postgres'] as const;
-export type Dialect = (typeof DIALECTS)[number];
+const ALL_DIALECTS = ['sqlite', 'postgres'] as const;
+export type Dialect = (typeof ALL_DIALECTS)[number];
+/** Those that this run is on. */
+export const DIALECTS: readonly Dialect[] = ALL_DIALECTS.filter((dialect) => testDatabases.includes(dialect));
 
 /** The five roles in one project, somebody of the same workspace who is no member, and somebody of another workspace. */
 export const PEOPLE = {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { testDatabases } from '../../../../scripts/testing.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 
@@ -17,6 +18,10 @@ const TEMPLATE = 'review_template';
 
 /** One real Postgres per run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (!testDatabases.includes('postgres')) {
+    project.provide('postgresUrl', '');
+    return async () => {};
+  }
   const given = process.env['TEST_PG_URL'];
   const server = given === undefined ? await startPostgres() : { url: given, stop: async () => {} };
   await makeTemplate(server.url);

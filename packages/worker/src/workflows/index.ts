@@ -1,10 +1,5 @@
 // A workflow runs in a sandbox and is replayed: nothing but the pipeline, plain data and @temporalio/workflow may be imported from here.
-export { document } from './document.ts';
-export { geminiImage } from './gemini-image.ts';
-export { gptImage } from './gpt-image.ts';
-export { hunyuan3d } from './hunyuan3d.ts';
-export { kling } from './kling.ts';
-export { meshy } from './meshy.ts';
-export { minimax } from './minimax.ts';
-export { seedance } from './seedance.ts';
-export { veo } from './veo.ts';
+import { runGeneration } from './run-generation.ts';
+
+/** Temporal calls the default export for every workflow type: each family is a type of its own (`workflowTypeOf`). */
+export default runGeneration;

@@ -18,8 +18,8 @@ const HEARTBEAT_SECONDS = 15;
 const SLACK_SECONDS = 15;
 
 /** The pipeline with every step an activity. What is kept in the history is the order of things, never their content. */
-export async function runGeneration(family: Family, task: GenerationTask): Promise<void> {
-  await generate(task, activitiesOf(family), describe);
+export async function runGeneration(task: GenerationTask): Promise<void> {
+  await generate(task, activitiesOf(task.family), describe);
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The generation was canceled.');
 }
 

@@ -1,0 +1,37 @@
+// `npm test -- <room or file>`: only the test files whose path contains a word, on SQLite unless they ask for Postgres.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { big } from './testing.ts';
+
+const repository = resolve(import.meta.dirname, '..');
+const words = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const flags = process.argv.slice(2).filter((word) => word.startsWith('-') && word !== '--both');
+const onBoth = process.argv.includes('--both');
+
+/** Files in e2e start whole processes: they are meant only where a word names them or the folder. */
+const isMeant = (path: string) =>
+  words.some((word) => path.includes(word) && (!path.startsWith('e2e/') || /e2e|\.test/.test(word)));
+
+const files = globSync('{packages/*/src/**,e2e}/*.test.ts', { cwd: repository }).filter(
+  (path) => isMeant(path) && path.endsWith('.big.test.ts') === big,
+);
+if (files.length === 0) {
+  console.error(
+    `No test file has "${words.join('" or "')}" in its path. Name a room (comments), a folder (server/src/http) or a file.`,
+  );
+  process.exit(1);
+}
+
+const packageOf = (path: string) => (path.startsWith('e2e/') ? 'e2e' : path.split('/').slice(0, 2).join('/'));
+for (const [folder, paths = []] of Object.entries(Object.groupBy(files, packageOf))) {
+  const needsPostgres = onBoth || paths.some((path) => readFileSync(path, 'utf8').includes('postgresUrl'));
+  const vitest = spawn('vitest', ['run', ...paths.map((path) => relative(folder, path)), ...flags], {
+    cwd: resolve(repository, folder),
+    env: { ...process.env, TEST_DATABASES: needsPostgres || folder === 'e2e' ? 'sqlite postgres' : 'sqlite' },
+    stdio: 'inherit',
+  });
+  const [code] = await once(vitest, 'close');
+  process.exitCode ||= code;
+}
