@@ -123,6 +123,7 @@ inConsole(
       await page.evaluate(give('ClipboardEvent', 'clipboardData', 'pasted.txt'));
       await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor();
       await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
+      expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
       await page.waitForURL(/attachments=.*GA.*GA/);
       expect(visit.takeComplaints()).toEqual([]);
     });

@@ -82,11 +82,13 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   test('the worker counts its steps', async () => {
     const port = await freePort();
     await service.startWorker('counted', { WORKER_PORT: port });
+    const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const counted = /^generation_steps_total\{family="document",step="\w+",outcome="SUCCEEDED"\} \d+$/m;
     await until('a step of the counted worker is counted', async () => {
       await service.ended(await service.generate('markdown', 'Counted'));
-      const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      return /^generation_steps_total\{family="document",step="\w+",outcome="SUCCEEDED"\} \d+$/m.test(shown);
+      return counted.test(await metrics());
     });
+    expect(await metrics()).toMatch(counted);
   });
 
   test.each([

@@ -5,9 +5,6 @@ const reports = process.env.TEST_REPORTS;
 /** Whether this is the run of the heavy counts. */
 export const big = process.env.TEST_BIG === '1';
 
-/** The databases that tests run on: both, unless `npm test -- <room or file>` asks for one. */
-export const testDatabases = (process.env.TEST_DATABASES ?? 'sqlite postgres').split(' ');
-
 /** Processes that tests start compile their modules once, not each time: a third of their start. */
 const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/review/compiled');
 

@@ -78,7 +78,7 @@ test('a worker may start before its server', async () => {
   await using worker = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
   await worker.logged(NOT_YET);
   await using _server = await standIn((response) => json(response, 200, WELCOME), port);
-  await worker.logged('ready');
+  expect(await worker.logged('ready')).toMatchObject({ level: 30 });
 });
 
 test('a token that the server refuses ends a worker with 1, which says why', async () => {

@@ -5,7 +5,6 @@ import { type ApiProblem, type Client, createClient } from '@review/client';
 import { type ProjectRole, SCOPES, type Scope } from '@review/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
-import { testDatabases } from '../../../../scripts/testing.ts';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { createApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
@@ -14,7 +13,7 @@ import { migrate } from '../db/migrate.ts';
 import type { Deps } from '../deps.ts';
 import { listen } from '../listen.ts';
 import { openDeps } from '../open-deps.ts';
-import { createDatabase, freePort } from './postgres.ts';
+import { createDatabase, freePort, testDatabases } from './postgres.ts';
 
 const ALL_DIALECTS = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof ALL_DIALECTS)[number];

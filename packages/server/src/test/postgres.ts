@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { testDatabases } from '../../../../scripts/testing.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 
@@ -15,6 +14,9 @@ declare module 'vitest' {
 }
 
 const TEMPLATE = 'review_template';
+
+/** The databases of this run: both, unless `npm test -- <room or file>` asks for one. */
+export const testDatabases = (process.env['TEST_DATABASES'] ?? 'sqlite postgres').split(' ');
 
 /** One real Postgres per run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -58,7 +58,8 @@ onEachDatabase((house) => {
 
     test.each(ROLES)('the %s attaches what is theirs', async (role) => {
       const attachments = refs([await newAttachment(house(), { as: role })]);
-      await say(house(), { as: role, attachments });
+      const id = await say(house(), { as: role, attachments });
+      expect((await read(house(), id)).attachments).toMatchObject(attachments);
     });
 
     test('a reply carries attachments too', async () => {
@@ -126,8 +127,11 @@ onEachDatabase((house) => {
       const put = await fetch(String(parts[0]?.url), { method: 'PUT', body: 'a' });
       const eTag = put.headers.get('etag') ?? '';
       await attachments.complete({ params: { id }, body: { parts: [{ partNumber: 1, eTag }] } });
-      await say(house(), { attachments: refs([id]) });
-      await say(house(), { fileId, attachments: refs([await newAttachment(house())]) });
+      const onProject = await say(house(), { attachments: refs([id]) });
+      expect((await read(house(), onProject)).attachments).toMatchObject(refs([id]));
+      const other = refs([await newAttachment(house())]);
+      const onFile = await say(house(), { fileId, attachments: other });
+      expect((await read(house(), onFile)).attachments).toMatchObject(other);
     });
   });
 

@@ -42,6 +42,7 @@ onEachDatabase((house) => {
     test('no scope is needed', async () => {
       const { id } = await start(client(), kind, house().projectId);
       await cancel((await house().withScopes('owner', [])).client, id);
+      await refusal(cancel(client(), id), 'NOT_FOUND');
     });
 
     test('in a project that is being deleted it is 409', async () => {

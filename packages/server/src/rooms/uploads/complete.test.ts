@@ -11,6 +11,7 @@ import {
   put,
   putParts,
   sent,
+  sha256,
   start,
   storedBytes,
 } from './test/uploads.ts';
@@ -167,6 +168,7 @@ onEachDatabase(
       test('no scope is needed', async () => {
         const { id, sent } = await ready();
         await complete((await house().withScopes('owner', [])).client, id, sent);
+        expect(sha256(await storedBytes(house(), id))).toBe(sha256(bytes));
       });
 
       test('in a project that is being deleted it is 409', async () => {

@@ -230,7 +230,7 @@ onEachDatabase((house) => {
 
     test('no scope is needed', async () => {
       const { client } = await house().withScopes('owner', []);
-      await client.versions.list({ params: { id: house().projectId } });
+      await expect(client.versions.list({ params: { id: house().projectId } })).resolves.toHaveProperty('data');
     });
 
     test.each(['stranger', 'foreigner'] as const)('to a %s the project does not exist', async (person) => {

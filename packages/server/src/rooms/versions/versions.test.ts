@@ -200,7 +200,8 @@ onEachDatabase((house) => {
 
     test('no scope is needed', async () => {
       const { client } = await house().withScopes('owner', []);
-      await client.versions.get({ params: { id: await create() } });
+      const id = await create();
+      expect((await client.versions.get({ params: { id } })).data.id).toBe(id);
     });
 
     test('unknown, malformed and of a project one is no member of: 404', async () => {
@@ -255,7 +256,9 @@ onEachDatabase((house) => {
     });
 
     test.each(EDITORS)('the %s updates', async (role) => {
-      await update(await create(), { name: 'New' }, role);
+      const id = await create();
+      await update(id, { name: 'New' }, role);
+      expect((await get(id)).name).toBe('New');
     });
 
     test.each([
