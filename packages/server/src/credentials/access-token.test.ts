@@ -64,10 +64,14 @@ onEachDatabase(
       ['typ with its family', {}, { typ: 'application/at+jwt' }],
       ['one audience of several', { aud: ['https://other.example.com', AUDIENCE] }, {}],
       ['the tools as its audience', { aud: `${AUDIENCE}/mcp` }, {}],
-      ['a clock that is a little behind', { exp: SECONDS() - 3 }, {}],
-      ['a clock that is a little ahead', { nbf: SECONDS() + 3 }, {}],
     ])('%s is taken', async (_, claims, header) => {
       expect((await ping(house(), await token(claims, header))).status).toBe(200);
+    });
+
+    test('a clock of the issuer that differs by 3 seconds is taken', async () => {
+      for (const claims of [{ exp: SECONDS() - 3 }, { nbf: SECONDS() + 3 }]) {
+        expect((await ping(house(), await token(claims))).status).toBe(200);
+      }
     });
 
     test('no scope of ours: the credential is good, and opens nothing that needs one', async () => {
