@@ -2,6 +2,7 @@ import type { ApiProblem } from '@review/client';
 import { type LinkRole, SCOPES, type Scope } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
+import { type Bodies, MAKER, testAccess } from '../../test/access.ts';
 import { type House, json, onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 
 const WIDE = '\u{1F3AC}';
@@ -31,6 +32,24 @@ const storedLink = (house: House, id: string) =>
   house.deps.db.selectFrom('access_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 const errorsOf = (problem: ApiProblem) => problem.errors.map(({ pointer, code }) => `${pointer} ${code}`);
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  GET /api/project-access-links/:id     | access-links:read  | O M | 200
+  QUERY /api/projects/:id/access-links  | access-links:read  | O M | 200
+  POST /api/projects/:id/access-links   | access-links:write | O M | 201
+  DELETE /api/project-access-links/:id  | access-links:write | O M | 204
+  POST /api/project-access-links/redeem | -                  | -   | 201`;
+
+const BODIES: Bodies = {
+  'QUERY /api/projects/:id/access-links': () => ({}),
+  'POST /api/projects/:id/access-links': () => ({ role: 'PROJECT_REVIEWER' }),
+  'POST /api/project-access-links/redeem': async ({ people }, { projectId: id }) => {
+    const { accessLinks } = people[MAKER].client;
+    const link = await accessLinks.create({ params: { id }, body: { role: 'PROJECT_REVIEWER' } });
+    return { accessKey: (await accessLinks.get({ params: { id: link.data.id } })).data.accessKey };
+  },
+};
 
 onEachDatabase((house) => {
   describe('create', () => {
@@ -301,4 +320,6 @@ onEachDatabase((house) => {
       await refusal(remove(), 'PROJECT_DELETING');
     });
   });
+
+  testAccess(house, 'accessLinks', ACCESS, BODIES);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Bodies, PARTS, testAccess, UPLOAD } from '../../test/access.ts';
 import { type House, json, onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import { complete, putParts, start, startedBy, upload, uploadFile } from '../uploads/test/uploads.ts';
 
@@ -9,6 +10,25 @@ const attach = (house: House, person: PersonName = 'owner', name = 'shot.txt') =
 
 const download = (house: House, person: PersonName, id: string) =>
   house.people[person].client.attachments.download({ params: { id } });
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  POST /api/projects/:id/generation-attachments/upload.multipart | ai:generate       | O M Mb  | 201
+  POST /api/projects/:id/comment-attachments/upload.multipart    | comments:write    | member  | 201
+  POST /api/files/:id/comment-attachments/upload.multipart       | comments:write    | member  | 201
+  POST /api/generation-attachments/:id/upload.complete           | -                 | starter | 204
+  POST /api/comment-attachments/:id/upload.complete              | -                 | starter | 204
+  POST /api/generation-attachments/:id/upload.cancel             | -                 | starter | 204
+  POST /api/comment-attachments/:id/upload.cancel                | -                 | starter | 204
+  GET /api/comment-attachments/:id/download                      | comments:download | member  | 200`;
+
+const BODIES: Bodies = {
+  'POST /api/projects/:id/generation-attachments/upload.multipart': () => UPLOAD,
+  'POST /api/projects/:id/comment-attachments/upload.multipart': () => UPLOAD,
+  'POST /api/files/:id/comment-attachments/upload.multipart': () => UPLOAD,
+  'POST /api/generation-attachments/:id/upload.complete': () => PARTS,
+  'POST /api/comment-attachments/:id/upload.complete': () => PARTS,
+};
 
 onEachDatabase((house) => {
   const onProject = (id: string, person: PersonName = 'owner') =>
@@ -123,4 +143,6 @@ onEachDatabase((house) => {
       await refusal(onProject(id), 'ATTACHMENT_NOT_READY');
     });
   });
+
+  testAccess(house, 'attachments', ACCESS, BODIES);
 });

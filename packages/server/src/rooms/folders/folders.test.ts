@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { type House, json, onEachDatabase, refusal } from '../../test/house.ts';
 import { newProject } from '../../test/people.ts';
 
@@ -18,6 +19,18 @@ async function cabinet(house: House) {
 const errorsOf = async (response: Response) => {
   const { code, errors = [] } = (await response.json()) as { code: string; errors?: { pointer: string }[] };
   return { status: response.status, code, pointers: errors.map(({ pointer }) => pointer) };
+};
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  POST /api/projects/:id/folders | folders:write | O M Mb | 201
+  GET /api/projects/:id/folders  | folders:read  | member | 200
+  PATCH /api/folders/:id         | folders:write | O M Mb | 204
+  DELETE /api/folders/:id        | folders:write | O M Mb | 204`;
+
+const BODIES: Bodies = {
+  'POST /api/projects/:id/folders': () => ({ name: 'New' }),
+  'PATCH /api/folders/:id': () => ({ name: 'Renamed' }),
 };
 
 onEachDatabase((house) => {
@@ -128,4 +141,6 @@ onEachDatabase((house) => {
       if (made.length > 0) expect(known).toContain(outer.id);
     }
   });
+
+  testAccess(house, 'folders', ACCESS, BODIES);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 import { fileOf, generate, post, stored } from './test/generations.ts';
 
@@ -37,6 +38,20 @@ VIDEO    | veo-3.1-lite-generate-preview | veo          | 720p 8 16:9 true
   });
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/;
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  POST /api/projects/:id/files/upload.generate | ai:generate | O M Mb | 202`;
+
+const BODIES: Bodies = {
+  'POST /api/projects/:id/files/upload.generate': () => ({
+    outputType: 'DOCUMENT',
+    outputModel: 'markdown',
+    prompt: 'A page.',
+    folder: null,
+    attachments: [],
+  }),
+};
 
 onEachDatabase(
   (house) => {
@@ -127,6 +142,8 @@ onEachDatabase(
       const id = await generate(house(), { outputType, outputModel, prompt });
       expect((await fileOf(house(), id)).name).toBe(name);
     });
+
+    testAccess(house, 'generation', ACCESS, BODIES);
   },
   { GENERATION_QUEUE_LIMIT: '1000' },
 );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { type House, json, onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
 
@@ -13,6 +14,21 @@ const refusedAdd = async (house: House, id: string, body: unknown) => {
   const response = await house.request('owner', 'POST', `/api/projects/${id}/members`, json(body));
   const { code, errors } = (await response.json()) as { code: string; errors: { pointer: string; code: string }[] };
   return { status: response.status, code, errors: errors.map((error) => `${error.pointer} ${error.code}`) };
+};
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  GET /api/workspace/members      | workspace-members:read | -      | 200
+  GET /api/projects/:id/members   | project-members:read   | member | 200
+  POST /api/projects/:id/members  | project-members:write  | O M    | 201
+  PATCH /api/project-members/:id  | project-members:write  | O M    | 204
+  DELETE /api/project-members/:id | project-members:write  | O M    | 204`;
+
+const BODIES: Bodies = {
+  'POST /api/projects/:id/members': (_, { spareUserId: id }) => ({
+    members: [{ user: { id }, role: 'PROJECT_MEMBER' }],
+  }),
+  'PATCH /api/project-members/:id': () => ({ role: 'PROJECT_MEMBER' }),
 };
 
 onEachDatabase((house) => {
@@ -162,4 +178,6 @@ onEachDatabase((house) => {
     expect(theirs.data.map(({ user }) => user.id)).toContain(people.foreigner.userId);
     expect(theirs.data.map(({ user }) => user.id)).not.toContain(people.owner.userId);
   });
+
+  testAccess(house, 'members', ACCESS, BODIES);
 });

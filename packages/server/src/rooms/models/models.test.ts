@@ -1,5 +1,6 @@
 import { createWorkerClient } from '@review/client';
 import { expect, test } from 'vitest';
+import { testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 
 /** The tables of the reference: output type, models in order; and what a video model can be asked for. */
@@ -37,6 +38,10 @@ const lines = (table: string) =>
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
 const TYPES = lines(MODELS).map(([outputType = '', ids = '']) => ({ outputType, ids: ids.split(' ') }));
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  GET /api/models | ai:generate | - | 200`;
 
 onEachDatabase((house) => {
   const list = async () => (await house().people.owner.client.models.list()).data;
@@ -138,4 +143,6 @@ onEachDatabase((house) => {
     expect(state['meshy-7']).toEqual([false, 'sandbox']);
     expect(state['pdf']).toEqual([false, 'sandbox']);
   });
+
+  testAccess(house, 'models', ACCESS);
 });

@@ -1,6 +1,11 @@
 import { SCOPES } from '@review/contract';
 import { expect, test } from 'vitest';
+import { testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  GET /api/ping | - | - | 200`;
 
 onEachDatabase((house) => {
   test('ping answers the workspace and the scopes of the credential', async () => {
@@ -16,4 +21,6 @@ onEachDatabase((house) => {
     const answer = await person.client.ping.ping();
     expect(answer.data.scopes).toEqual(['files:read', 'ai:generate']);
   });
+
+  testAccess(house, 'ping', ACCESS);
 });

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import { ask, errorsOf, newFile, ROLES, read, say, UNKNOWN_UUID } from '../comments/test/talk.ts';
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  POST /api/comments/:id/reactions   | -             | member | 204
+  DELETE /api/comments/:id/reactions | -             | member | 204
+  GET /api/comments/:id/reactions    | comments:read | member | 200`;
+
+const BODIES: Bodies = {
+  'POST /api/comments/:id/reactions': () => ({ type: '👍' }),
+  'DELETE /api/comments/:id/reactions': () => ({ type: '👍' }),
+};
 
 onEachDatabase((house) => {
   const react = (id: string, type: string, as: PersonName = 'member') =>
@@ -207,4 +219,6 @@ onEachDatabase((house) => {
       expect(await list(await say(house()))).toEqual([]);
     });
   });
+
+  testAccess(house, 'reactions', ACCESS, BODIES);
 });

@@ -1,6 +1,7 @@
 import type { ApiProblem } from '@review/client';
 import { SCOPES, type Scope } from '@review/contract';
 import { describe, expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { type House, json, onEachDatabase, refusal } from '../../test/house.ts';
 
 const WIDE = '\u{1F3AC}';
@@ -33,6 +34,25 @@ const BOUNDS = [
   ['description', 'a'.repeat(1024), 'a'.repeat(1025), '/description TOO_LONG'],
   ['description', WIDE.repeat(1024), WIDE.repeat(1025), '/description TOO_LONG'],
 ] as const;
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  PATCH /api/skills/:id          | skills:write | - | 204
+  POST /api/skills/:id/versions  | skills:write | - | 201
+  QUERY /api/skills              | skills:read  | - | 200
+  GET /api/skills/:id            | skills:read  | - | 200
+  GET /api/skills/:id/export     | skills:read  | - | 200
+  GET /api/skill-versions/:id    | skills:read  | - | 200
+  POST /api/skills               | skills:write | - | 201
+  DELETE /api/skills/:id         | skills:write | - | 204
+  DELETE /api/skill-versions/:id | skills:write | - | 204`;
+
+const BODIES: Bodies = {
+  'QUERY /api/skills': () => ({}),
+  'POST /api/skills': () => ({ name: 'Skill', description: 'What it is for.' }),
+  'PATCH /api/skills/:id': () => ({ name: 'Renamed' }),
+  'POST /api/skills/:id/versions': () => ({ content: '# How' }),
+};
 
 onEachDatabase((house) => {
   describe('create', () => {
@@ -314,4 +334,6 @@ onEachDatabase((house) => {
       await calls(holding.client, skill, version)[verb]();
     });
   });
+
+  testAccess(house, 'skills', ACCESS, BODIES);
 });

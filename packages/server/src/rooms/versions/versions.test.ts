@@ -1,5 +1,6 @@
 import type { ApiProblem } from '@review/client';
 import { describe, expect, test } from 'vitest';
+import { type Bodies, testAccess } from '../../test/access.ts';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import {
   ask,
@@ -22,6 +23,20 @@ interface Fields {
   allowRestricted?: boolean;
   files?: { id: string }[];
 }
+
+/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+const ACCESS = `
+  GET /api/projects/:id/versions  | -              | member   | 200
+  POST /api/projects/:id/versions | projects:write | O M Mb   | 201
+  GET /api/versions/:id           | -              | member   | 200
+  PATCH /api/versions/:id         | projects:write | O M Mb   | 204
+  PATCH /api/versions/:id/status  | projects:write | O M Mb R | 204`;
+
+const BODIES: Bodies = {
+  'POST /api/projects/:id/versions': () => ({ name: 'First' }),
+  'PATCH /api/versions/:id': () => ({ name: 'Renamed' }),
+  'PATCH /api/versions/:id/status': () => ({ status: 'APPROVED' }),
+};
 
 onEachDatabase((house) => {
   const create = async (fields: Partial<Fields> = {}, as: PersonName = 'member', projectId = house().projectId) => {
@@ -269,4 +284,6 @@ onEachDatabase((house) => {
       await refusal(update(await create({ allowRestricted: true }), { name: 'New' }, person), code);
     });
   });
+
+  testAccess(house, 'versions', ACCESS, BODIES);
 });

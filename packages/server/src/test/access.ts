@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
-import { contract, getForm, type Room, SCOPES, type Scope } from '@review/contract';
-import { expect, test } from 'vitest';
-import { SUBJECT_FINDERS } from './rooms/subjects.ts';
-import { type House, json, onEachDatabase, PEOPLE, type Person, type PersonName } from './test/house.ts';
-import { OPERATIONS, type Operation } from './test/operations.ts';
-import { membershipOf, newcomer, newProject } from './test/people.ts';
+import { type Contract, contract, getForm, type ProjectRole, type Room, SCOPES, type Scope } from '@review/contract';
+import { describe, expect, test } from 'vitest';
+import { type House, json, PEOPLE, type Person, type PersonName } from './house.ts';
+import { membershipOf, newcomer, newProject } from './people.ts';
 
-const BYTES = 'x';
-const UPLOAD = { name: 'a.txt', size: BYTES.length };
-const PARTS = { parts: [{ partNumber: 1, eTag: createHash('md5').update(BYTES).digest('hex') }] };
-const PERSON_NAMES = Object.keys(PEOPLE) as PersonName[];
-/** Who makes everything that the paths name here: its author and starter. */
-const MAKER: PersonName = 'owner';
+/** An operation of the specification's table: who may call it, and how it succeeds. */
+export interface Operation {
+  method: string;
+  path: string;
+  /** Any one is enough; none where any credential is. */
+  scopes: Scope[];
+  /** None where no project is concerned. */
+  roles: ProjectRole[];
+  /** Somebody whom the record itself names, beside or instead of the roles. */
+  named: 'starter' | 'author' | null;
+  status: number;
+}
 
 interface Named {
   id: string;
@@ -21,57 +25,15 @@ interface Named {
   spareUserId: string;
 }
 
-/** A body that each operation takes, where it takes one. */
-const BODIES: Record<string, (house: House, named: Named) => unknown> = {
-  'QUERY /api/projects': () => ({}),
-  'POST /api/projects': () => ({ name: 'New' }),
-  'PATCH /api/projects/:id': () => ({ name: 'Renamed' }),
-  'POST /api/projects/:id/folders': () => ({ name: 'New' }),
-  'PATCH /api/folders/:id': () => ({ name: 'Renamed' }),
-  'POST /api/projects/:id/members': (_, { spareUserId: id }) => ({
-    members: [{ user: { id }, role: 'PROJECT_MEMBER' }],
-  }),
-  'PATCH /api/project-members/:id': () => ({ role: 'PROJECT_MEMBER' }),
-  'POST /api/projects/:id/files/upload.generate': () => ({
-    outputType: 'DOCUMENT',
-    outputModel: 'markdown',
-    prompt: 'A page.',
-    folder: null,
-    attachments: [],
-  }),
-  'QUERY /api/projects/:id/files': () => ({}),
-  'PATCH /api/files/:id': () => ({ name: 'renamed.txt' }),
-  'PATCH /api/files/:id/tag': () => ({ tag: 'APPROVED' }),
-  'POST /api/projects/:id/files/upload.multipart': () => UPLOAD,
-  'POST /api/projects/:id/generation-attachments/upload.multipart': () => UPLOAD,
-  'POST /api/projects/:id/comment-attachments/upload.multipart': () => UPLOAD,
-  'POST /api/files/:id/comment-attachments/upload.multipart': () => UPLOAD,
-  'POST /api/files/:id/upload.complete': () => PARTS,
-  'POST /api/generation-attachments/:id/upload.complete': () => PARTS,
-  'POST /api/comment-attachments/:id/upload.complete': () => PARTS,
-  'POST /api/projects/:id/versions': () => ({ name: 'First' }),
-  'PATCH /api/versions/:id': () => ({ name: 'Renamed' }),
-  'PATCH /api/versions/:id/status': () => ({ status: 'APPROVED' }),
-  'POST /api/projects/:id/comments': () => ({ content: 'Good.' }),
-  'POST /api/files/:id/comments': () => ({ content: 'Good.' }),
-  'QUERY /api/projects/:id/comments': () => ({}),
-  'QUERY /api/files/:id/comments': () => ({}),
-  'QUERY /api/comments/:id/replies': () => ({}),
-  'PATCH /api/comments/:id': () => ({ content: 'Better.' }),
-  'POST /api/comments/:id/reactions': () => ({ type: '👍' }),
-  'DELETE /api/comments/:id/reactions': () => ({ type: '👍' }),
-  'QUERY /api/projects/:id/access-links': () => ({}),
-  'QUERY /api/skills': () => ({}),
-  'POST /api/projects/:id/access-links': () => ({ role: 'PROJECT_REVIEWER' }),
-  'POST /api/project-access-links/redeem': async ({ people }, { projectId: id }) => {
-    const { accessLinks } = people[MAKER].client;
-    const link = await accessLinks.create({ params: { id }, body: { role: 'PROJECT_REVIEWER' } });
-    return { accessKey: (await accessLinks.get({ params: { id: link.data.id } })).data.accessKey };
-  },
-  'POST /api/skills': () => ({ name: 'Skill', description: 'What it is for.' }),
-  'PATCH /api/skills/:id': () => ({ name: 'Renamed' }),
-  'POST /api/skills/:id/versions': () => ({ content: '# How' }),
-};
+/** A body that each operation takes, where it takes one, under its method and path. */
+export type Bodies = Record<string, (house: House, named: Named) => unknown>;
+
+const BYTES = 'x';
+export const UPLOAD = { name: 'a.txt', size: BYTES.length };
+export const PARTS = { parts: [{ partNumber: 1, eTag: createHash('md5').update(BYTES).digest('hex') }] };
+const PERSON_NAMES = Object.keys(PEOPLE) as PersonName[];
+/** Who makes everything that the paths name here: its author and starter. */
+export const MAKER: PersonName = 'owner';
 
 /** What a person does first, where the operation undoes something of the person's own. */
 const BEFORE: Record<string, (client: Client, id: string) => Promise<unknown>> = {
@@ -167,9 +129,6 @@ const IN_STATE: Record<string, Make> = {
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-const ROUTES = Object.values<Room>(contract).flatMap((routes) =>
-  Object.values(routes).flatMap((route) => [route, getForm(route) ?? []].flat().map(nameOf)),
-);
 
 /** The first segment of a path that names something, such as `projects`. */
 const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);
@@ -207,25 +166,48 @@ async function subjectOf(house: House, operation: Operation): Promise<Named> {
   return { id, projectId, spareUserId: (await newcomer(house)).userId };
 }
 
-test('the table and the contract name the same operations', () => {
-  expect(OPERATIONS.map(nameOf).sort()).toEqual(ROUTES.toSorted());
-});
+const ROLES: Record<string, ProjectRole> = {
+  O: 'PROJECT_OWNER',
+  M: 'PROJECT_MANAGER',
+  Mb: 'PROJECT_MEMBER',
+  R: 'PROJECT_REVIEWER',
+  RR: 'PROJECT_RESTRICTED_REVIEWER',
+};
 
-test('everything that the server can find has a real example here', () => {
-  expect(Object.keys(REAL)).toHaveLength(Object.keys(SUBJECT_FINDERS).length);
-});
+const words = (cell: string) => (cell === '-' ? [] : cell.split(' '));
 
-onEachDatabase((house) => {
-  const admitted = new Map<string, Promise<Person>>();
+const operationsIn = (table: string): Operation[] =>
+  table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [call = '', scopes = '', roles = '', status] = line.split('|').map((cell) => cell.trim());
+      const [method = '', path = ''] = call.split(/ +/);
+      const operation: Operation = {
+        method,
+        path,
+        scopes: words(scopes) as Scope[],
+        roles: words(roles.replace('member', 'O M Mb R RR')).flatMap((role) => ROLES[role] ?? []),
+        named: roles.startsWith('starter') ? 'starter' : roles.startsWith('author') ? 'author' : null,
+        status: Number(status),
+      };
+      // Section 7 of the design: every QUERY list is also a GET.
+      return method === 'QUERY' ? [operation, { ...operation, method: 'GET' }] : [operation];
+    });
+
+/** Tests every operation of a room with every person, with and without its scope. A row is method, path | scopes | roles | success. */
+export function testAccess(house: () => House, room: keyof Contract, table: string, bodies: Bodies = {}): void {
+  const operations = operationsIn(table);
+  const people = new Map<string, Promise<Person>>();
   const personWith = (name: PersonName, scopes: readonly Scope[]) => {
     const wanted = `${name} ${scopes.join(' ')}`;
-    const person = admitted.get(wanted) ?? house().withScopes(name, scopes);
-    admitted.set(wanted, person);
+    const person = people.get(wanted) ?? house().withScopes(name, scopes);
+    people.set(wanted, person);
     return person;
   };
 
   async function call(operation: Operation, subject: Named, person: Person | null) {
-    const body = await BODIES[nameOf(operation)]?.(house(), subject);
+    const body = await bodies[nameOf(operation)]?.(house(), subject);
     const authorization: Record<string, string> = person === null ? {} : { authorization: `Bearer ${person.key}` };
     const init = body === undefined ? { headers: authorization } : json(body, authorization);
     const response = await fetch(house().url + operation.path.replace(':id', subject.id), {
@@ -236,28 +218,36 @@ onEachDatabase((house) => {
     return response.ok ? `${response.status}` : `${response.status} ${JSON.parse(text).code}`;
   }
 
-  test.each(OPERATIONS)('$method $path admits exactly whom the rules name', async (operation) => {
-    const untouched = await subjectOf(house(), operation);
-    const { scopes } = operation;
-    const credentials: (readonly Scope[])[] =
-      scopes.length === 0
-        ? [[]]
-        : [...scopes.map((scope) => [scope]), SCOPES.filter((scope) => !scopes.includes(scope))];
-    const cells = [null, ...PERSON_NAMES].flatMap((name) => credentials.map((held) => ({ name, held })));
+  describe('access', () => {
+    test('the table names the operations of the contract', () => {
+      const routes = Object.values<Room[string]>(contract[room]);
+      const names = routes.flatMap((route) => [route, getForm(route) ?? []].flat().map(nameOf));
+      expect(operations.map(nameOf).sort()).toEqual(names.toSorted());
+    });
 
-    const answers = await Promise.all(
-      cells.map(async ({ name, held }) => {
-        const wanted = expected(operation, name, held);
-        // Whoever is let in may change what others are still to be refused.
-        const changes = wanted.startsWith('2') && operation.method !== 'GET' && operation.method !== 'QUERY';
-        const subject = changes ? await subjectOf(house(), operation) : untouched;
-        const person = name && (await personWith(name, held));
-        if (person !== null && wanted.startsWith('2')) await BEFORE[nameOf(operation)]?.(person.client, subject.id);
-        const answer = await call(operation, subject, person);
-        const who = `${name ?? 'nobody'} with ${held.length > 5 ? 'every other scope' : held.join(' ') || 'no scope'}`;
-        return { wanted: `${who}: ${wanted}`, answer: `${who}: ${answer}` };
-      }),
-    );
-    expect(answers.map(({ answer }) => answer)).toEqual(answers.map(({ wanted }) => wanted));
+    test.each(operations)('$method $path admits exactly whom the rules name', async (operation) => {
+      const untouched = await subjectOf(house(), operation);
+      const { scopes } = operation;
+      const credentials: (readonly Scope[])[] =
+        scopes.length === 0
+          ? [[]]
+          : [...scopes.map((scope) => [scope]), SCOPES.filter((scope) => !scopes.includes(scope))];
+      const cells = [null, ...PERSON_NAMES].flatMap((name) => credentials.map((held) => ({ name, held })));
+
+      const answers = await Promise.all(
+        cells.map(async ({ name, held }) => {
+          const wanted = expected(operation, name, held);
+          // Whoever is let in may change what others are still to be refused.
+          const changes = wanted.startsWith('2') && operation.method !== 'GET' && operation.method !== 'QUERY';
+          const subject = changes ? await subjectOf(house(), operation) : untouched;
+          const person = name && (await personWith(name, held));
+          if (person !== null && wanted.startsWith('2')) await BEFORE[nameOf(operation)]?.(person.client, subject.id);
+          const answer = await call(operation, subject, person);
+          const who = `${name ?? 'nobody'} with ${held.length > 5 ? 'every other scope' : held.join(' ') || 'no scope'}`;
+          return { wanted: `${who}: ${wanted}`, answer: `${who}: ${answer}` };
+        }),
+      );
+      expect(answers.map(({ answer }) => answer)).toEqual(answers.map(({ wanted }) => wanted));
+    });
   });
-});
+}
