@@ -70,7 +70,7 @@ inConsole('comments in the console', (house) => {
       { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('from the call') },
       { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('not this one') },
     ]);
-    await page.getByRole('button', { name: 'Leave out wrong.txt' }).click();
+    await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
     await page.getByLabel('Comment', { exact: true }).fill('See the notes.');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     const comment = page.getByRole('article', { name: /Comment by/ });
@@ -141,7 +141,7 @@ inConsole('comments in the console', (house) => {
     await visit.open(`/projects/${projectId}/comments`);
     const of = (words: string) => page.getByRole('article').filter({ hasText: words });
     const menu = async (words: string) => {
-      await of(words).getByRole('button', { name: 'What to do with this comment' }).click();
+      await of(words).getByRole('button', { name: 'Actions for this comment' }).click();
     };
     await menu('By the owner.');
     await page.getByRole('menuitem', { name: 'Edit' }).getByText('Only its author can edit a comment.').waitFor();

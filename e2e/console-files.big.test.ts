@@ -91,7 +91,7 @@ inConsole(
       await until('the service knows both', async () => (await filesOf(projectId)).length === 2);
       await page.getByRole('button', { name: 'Abort the upload of dropped.bin' }).click();
       gate.open();
-      await page.getByRole('button', { name: 'Go on with the upload of kept.bin' }).click();
+      await page.getByRole('button', { name: 'Resume the upload of kept.bin' }).click();
       await page.getByRole('list', { name: 'Uploads' }).waitFor({ state: 'detached' });
       await expect
         .poll(async () => (await filesOf(projectId)).map(({ name, status }) => `${name} ${status}`).toSorted())
@@ -147,7 +147,7 @@ inConsole(
       await page.getByRole('menuitem', { name: 'Approved' }).click();
       await page.getByRole('button', { name: 'Review status of plan.txt: Approved. Change' }).waitFor();
       const menu = async (file: string, item: string) => {
-        await page.getByRole('button', { name: `What to do with ${file}` }).click();
+        await page.getByRole('button', { name: `Actions for ${file}` }).click();
         await page.getByRole('menuitem', { name: item }).click();
       };
       await menu('plan.txt', 'Rename');

@@ -62,7 +62,7 @@ inConsole('projects in the console', (house) => {
     const { page } = visit;
     const id = await newProject(visit, 'With folders');
     const menuOf = async (folder: string, item: string) => {
-      await page.getByRole('button', { name: `What to do with the folder ${folder}` }).click();
+      await page.getByRole('button', { name: `Actions for the folder ${folder}` }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     const makeFolder = async (name: string) => {
@@ -131,7 +131,7 @@ inConsole('projects in the console', (house) => {
     await other.open(address);
     await other.page.getByRole('button', { name: /Review status of Third cut: Closed/ }).click();
     const approved = other.page.getByRole('menuitem', { name: 'Approved' });
-    await approved.getByText('only an owner or a manager opens it again').waitFor();
+    await approved.getByText('only an owner or a manager can reopen it').waitFor();
     await approved.click({ force: true });
     expect(await approved.getAttribute('aria-disabled')).toBe('true');
     const { data } = await house().service.client.versions.get({ params: { id: address.slice(-36) } });
@@ -154,7 +154,7 @@ inConsole('projects in the console', (house) => {
     const upload = page.getByRole('button', { name: 'Upload' });
     await expect.poll(() => upload.getAttribute('aria-disabled')).toBe('true');
     await upload.focus();
-    await page.getByRole('tooltip').getByText('about to be deleted').waitFor();
+    await page.getByRole('tooltip').getByText('scheduled for deletion').waitFor();
     await visit.open(`/projects/${id}/settings`);
     await visit.expectAccessible('the settings of a project');
     await page.getByRole('button', { name: 'Keep the project' }).click();

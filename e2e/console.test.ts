@@ -133,7 +133,7 @@ inConsole(
       await visit.open('/health');
       await page.getByRole('heading', { name: 'Health' }).waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Find or do something' }).waitFor();
+      await page.getByRole('combobox', { name: 'Search pages and commands' }).waitFor();
       await visit.expectAccessible('the command palette');
       await page.keyboard.type('prompt');
       await page.keyboard.press('Enter');

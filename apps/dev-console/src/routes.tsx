@@ -14,7 +14,7 @@ import { NothingHere } from './ui/nothing-here.tsx';
 import { ProblemNotice } from './ui/problem-notice.tsx';
 import { versionRoute, versionsRoute } from './versions/route.ts';
 
-/** Every page of the console; a room adds its own here, one line each. */
+/** All routes of the console; each folder adds its own in one line. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
   consoleRoute.addChildren([

@@ -17,7 +17,7 @@ export function CommentMenu({ uneditable, undeletable, onEdit, onDelete }: Comme
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="What to do with this comment">
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Actions for this comment">
             <Icon name="more" size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -41,7 +41,7 @@ export function CommentMenu({ uneditable, undeletable, onEdit, onDelete }: Comme
           }}
           onClose={dialog.close}
         >
-          Its words and attachments are gone for good; replies to it stay.
+          Its text and attachments are deleted permanently. Replies to it stay.
         </ConfirmDialog>
       )}
     </>

@@ -19,7 +19,7 @@ interface FileSideProps {
   onJump: (at: number) => void;
 }
 
-/** Beside the content: what is said about it, and what is known of it. */
+/** The side panel of a file: comments and properties. */
 export function FileSide({ file, at, onJump }: FileSideProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
   const { thread } = route.useSearch();

@@ -67,7 +67,7 @@ function File({ file }: { file: FileRecord }) {
           <ActionButton
             leftSection={<Icon name="download" size={16} />}
             refusal={forbidden ?? (address === undefined ? 'There is nothing to download yet.' : null)}
-            // The service sends it as a download, so the page stays where it is.
+            // The response is an attachment, so the browser does not leave the page.
             onClick={() => address !== undefined && window.location.assign(address)}
           >
             Download

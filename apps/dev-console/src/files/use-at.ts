@@ -3,15 +3,15 @@ import { useCallback, useRef, useState } from 'react';
 
 const route = getRouteApi('/console/files/$fileId');
 
-/** Where to look in a file, and how often that was asked, so that the same place can be asked for twice. */
+/** A seek request: the position, and a counter, so that the same position can be requested twice. */
 export interface Asked {
   at: number;
   times: number;
 }
 
 /**
- * The place in the file that is shown: milliseconds of a video, the page of a document. The address names where the
- * visitor wants to be; the viewer says where it is.
+ * The position in the shown file: milliseconds of a video, page of a document. The URL holds the requested position; the
+ * viewer reports the current one.
  */
 export function useAt() {
   const { at: named = null } = route.useSearch();

@@ -5,12 +5,12 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { foldersIn } from './queries.ts';
 
 interface MoveDialogProps {
-  /** What is moved. */
+  /** Name of the file or folder to move. */
   name: string;
   folders: readonly Folder[];
-  /** Where it is now. */
+  /** The current parent folder. */
   from: string | null;
-  /** A folder that cannot go into itself or below. */
+  /** The folder to move, if it is one: it cannot be moved into itself or a descendant. */
   without?: string;
   change: { isPending: boolean; error: Error | null };
   onMove: (folder: { id: string } | null) => void;

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { client } from '../api.ts';
 import { fileQuery } from '../files/queries.ts';
 
-/** A file on its way to become an attachment. */
+/** A file that is being uploaded as an attachment. */
 interface Sending {
   key: string;
   name: string;
@@ -19,7 +19,7 @@ interface Attachment {
   name: string;
 }
 
-/** The attachments of a draft: those it names by id, and those still being sent. */
+/** The attachments of a draft: uploaded ones by id, and uploads in progress. */
 export function useAttachments(
   project: string | undefined,
   ids: readonly string[],

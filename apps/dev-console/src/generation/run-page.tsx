@@ -23,7 +23,7 @@ const route = getRouteApi('/console/runs/$fileId');
 
 const detailsQuery = (id: string, updatedAt: string) =>
   queryOptions({
-    // A new state of the file has new steps.
+    // The key contains `updatedAt`, because every change of the file can add steps.
     queryKey: ['files', id, 'generation', updatedAt],
     queryFn: async ({ signal }) => (await client.files.getGeneration({ params: { id } }, { signal })).data,
   });

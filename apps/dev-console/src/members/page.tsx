@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { useProject } from '../projects/project-query.ts';
 import { roleName } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -73,18 +73,21 @@ interface MemberRowProps {
 function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
   const { id, user, role } = member;
   const [removing, setRemoving] = useState(false);
-  const touches = [['members'], ['projects']];
-  const setRole = useChange((next: ProjectRole) => client.members.update({ params: { id }, body: { role: next } }), {
-    touches,
-  });
-  const remove = useChange(() => client.members.remove({ params: { id } }), {
-    touches,
+  const invalidates = [['members'], ['projects']];
+  const setRole = useApiMutation(
+    (next: ProjectRole) => client.members.update({ params: { id }, body: { role: next } }),
+    {
+      invalidates,
+    },
+  );
+  const remove = useApiMutation(() => client.members.remove({ params: { id } }), {
+    invalidates,
     onDone: () => setRemoving(false),
   });
   const isOwner = project === undefined || project.role === 'PROJECT_OWNER';
   const forbidden =
     refusal ??
-    (role === 'PROJECT_OWNER' && !isOwner ? 'Only an owner of the project changes or removes an owner.' : null) ??
+    (role === 'PROJECT_OWNER' && !isOwner ? 'Only a project owner can change or remove an owner.' : null) ??
     (isLastOwner ? 'A project keeps at least one owner: make somebody else an owner first.' : null);
   const offered = PROJECT_ROLES.filter((each) => isOwner || each !== 'PROJECT_OWNER' || each === role);
   return (

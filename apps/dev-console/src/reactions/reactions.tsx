@@ -11,7 +11,7 @@ const OFFERED = ['👍', '❤️', '🎉', '😄', '👀', '🤔', '👎', '✅'
 
 type Reactions = CommentRecord['reactions'];
 
-/** A press on a reaction: gives it, or takes it back where `reacted`. */
+/** Adds the reaction, or removes it if `reacted`. */
 export interface Toggle {
   type: string;
   reacted: boolean;

@@ -5,11 +5,11 @@ interface Place {
   label: string;
   to: NonNullable<LinkProps['to']>;
   icon: IconName;
-  /** What else one might type to find it. */
+  /** Further search words for the command palette. */
   keywords: string;
 }
 
-/** The places of the console, in the order they are shown; the command palette offers the same. */
+/** The entries of the navigation and the command palette, in display order. */
 export const PLACES: readonly Place[] = [
   { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
   { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },

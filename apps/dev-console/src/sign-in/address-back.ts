@@ -1,2 +1,2 @@
-/** Where the visitor meant to go, with what followed the #. */
+/** The path to return to after sign-in, including the fragment. */
 export const addressBack = (to = '/', hash = ''): string => (hash === '' ? to : `${to}#${hash}`);

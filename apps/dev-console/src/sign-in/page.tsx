@@ -59,8 +59,8 @@ export function SignIn() {
         </form>
         {signIn.isError && <ProblemNotice error={signIn.error} />}
         <Text size="sm" c="dimmed">
-          <Code>npm start</Code> prints a key of the demo workspace; others are made by{' '}
-          <Code>npm run review -- key create</Code>. It is kept in this tab only. How it all works:{' '}
+          <Code>npm start</Code> prints a key of the demo workspace; create others with{' '}
+          <Code>npm run review -- key create</Code>. The key is kept in this tab only. Documentation:{' '}
           <Anchor href="/docs" size="sm">
             API reference
           </Anchor>

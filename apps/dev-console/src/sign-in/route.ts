@@ -9,7 +9,7 @@ export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: z.object({
-    /** Where the visitor meant to go: a path of this console, never another site. */
+    /** The path to return to after sign-in; never a URL of another site. */
     to: optional(z.string().regex(/^\/(?![/\\])/)),
     refused: optional(z.boolean()),
   }),

@@ -8,7 +8,7 @@ interface ConfirmDialogProps {
   change: { isPending: boolean; error: Error | null };
   onConfirm: () => void;
   onClose: () => void;
-  /** What will be gone, and whether it can come back. */
+  /** What will be deleted, and whether that can be undone. */
   children: ReactNode;
 }
 

@@ -2,7 +2,7 @@ import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import classes from './copied.module.css';
 import { Icon } from './icon.tsx';
 
-/** An id or another text that one takes elsewhere: a click copies it. */
+/** A text, such as an id, that a click copies to the clipboard. */
 export function Copied({ text, label }: { text: string; label: string }) {
   return (
     <CopyButton value={text}>

@@ -4,10 +4,10 @@ import { ProblemNotice } from './problem-notice.tsx';
 
 interface FormDialogProps {
   title: string;
-  /** What the button says that does it. */
+  /** Label of the submit button. */
   submit: string;
   danger?: boolean;
-  /** Why it cannot be sent yet, or null. */
+  /** Why the form cannot be submitted yet, or null. */
   missing?: string | null;
   change: { isPending: boolean; error: Error | null };
   onSubmit: () => void;
@@ -15,7 +15,7 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
-/** Asks for something and does it; a refusal is shown in place, and nothing that was typed is lost. */
+/** A dialog with a form. A failed submit shows the error and keeps the input. */
 export function FormDialog(props: FormDialogProps) {
   const { title, submit, danger = false, missing = null, change, onSubmit, onClose, children } = props;
   function send(event: FormEvent) {

@@ -1,13 +1,13 @@
 import { Tooltip } from '@mantine/core';
 import { type ReactElement, useId } from 'react';
 
-/** Says why the control inside is off; who does not hover reaches the reason by keyboard. */
+/** Explains in a tooltip why the control inside is disabled. The tooltip also opens on keyboard focus. */
 export function Hinted({ hint, children }: { hint: string | null; children: ReactElement }) {
   const id = useId();
   if (hint === null) return children;
   return (
     <Tooltip label={hint} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is off takes no focus, and its reason must be readable. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a disabled control takes no focus, and its tooltip must be reachable by keyboard. */}
       <span tabIndex={0} role="note" aria-labelledby={id}>
         {children}
         <span id={id} hidden>

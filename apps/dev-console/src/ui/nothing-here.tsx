@@ -5,17 +5,17 @@ import { Page } from './page.tsx';
 
 export function NothingHere() {
   return (
-    <Page title="Nothing here">
+    <Page title="Page not found">
       <EmptyState
         icon="search"
-        title="There is no such page"
+        title="This page does not exist"
         action={
           <Button component={Link} to="/" variant="default">
-            To the start
+            Go to the start page
           </Button>
         }
       >
-        The address leads nowhere, or to something that is not visible to you.
+        The address is wrong, or you have no access to this page.
       </EmptyState>
     </Page>
   );

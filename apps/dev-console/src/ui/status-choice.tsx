@@ -4,15 +4,15 @@ import { ActionItem } from './action-item.tsx';
 import { StatusBadge, statusLabel } from './status-badge.tsx';
 
 interface StatusChoiceProps {
-  /** Whose status it is. */
+  /** Name of the file or version, for the accessible label. */
   of: string;
   current: ReviewStatus;
-  /** Why that status cannot be set, or null. */
+  /** Why the caller cannot set that status, or null. */
   refusal: (status: ReviewStatus) => string | null;
   change: { isPending: boolean; mutate: (status: ReviewStatus) => void };
 }
 
-/** The review status of a file or a version; those that cannot be set from here say why. */
+/** A menu that sets the review status of a file or version. Disabled entries show the reason. */
 export function StatusChoice({ of, current, refusal, change }: StatusChoiceProps) {
   return (
     <Menu position="bottom-end" withinPortal>

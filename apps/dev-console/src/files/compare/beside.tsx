@@ -8,7 +8,7 @@ import { SideHead } from './side-head.tsx';
 
 const nowhere = () => {};
 
-/** Any two files, each in its own viewer. */
+/** Two files of any kind, side by side. */
 export function Beside({ sides }: { sides: readonly [Side, Side] }) {
   return (
     <div className={classes.sides}>

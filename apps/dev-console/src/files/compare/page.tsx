@@ -22,7 +22,7 @@ const MODES = [
   { value: 'overlay', label: 'Overlay' },
 ];
 
-/** Two files against each other: pictures beside or over one another, videos played as one. */
+/** Compares two files: images side by side or layered, videos in sync. */
 export function ComparePage() {
   const { left, right } = route.useSearch();
   const refusal = useRefusal();
@@ -78,7 +78,7 @@ function Pair({ projectId, left, right }: { projectId: string; left: string; rig
   );
 }
 
-/** Only pictures can lie over one another. */
+/** Only images can be layered. */
 function Modes({ left, right }: { left: string; right: string }) {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();

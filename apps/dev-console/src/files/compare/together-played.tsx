@@ -6,11 +6,11 @@ import classes from './compare.module.css';
 import type { Side } from './side.ts';
 import { SideHead } from './side-head.tsx';
 
-/** Further apart than this, the right video is set to the left one's time. */
+/** With more drift than this, the right video seeks to the time of the left one. */
 const DRIFT_SECONDS = 0.08;
 const FRAME_SECONDS = 1 / 24;
 
-/** Two videos with one play button and one track. The left one leads; its sound is the one that is heard. */
+/** Two synchronised videos with shared controls. The left one sets the time and plays its sound. */
 export function TogetherPlayed({ sides }: { sides: readonly [Side, Side] }) {
   const leader = useRef<HTMLVideoElement>(null);
   const follower = useRef<HTMLVideoElement>(null);

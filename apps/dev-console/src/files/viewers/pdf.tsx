@@ -11,7 +11,7 @@ import classes from './viewers.module.css';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
-/** One page at a time, because comments name pages. */
+/** Shows one page at a time, because comments refer to pages. */
 export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
   const document = useQuery({
     queryKey: ['pdf', file.id],
@@ -80,7 +80,7 @@ function Sheet({ document, number }: { document: PDFDocumentProxy; number: numbe
       element.dataset['drawn'] = String(number);
     };
     draw().catch((error: unknown) => {
-      // Another page was asked for before this one was drawn.
+      // Rendering was cancelled because another page was requested.
       if (current) throw error;
     });
     return () => {

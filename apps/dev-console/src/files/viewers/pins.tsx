@@ -14,7 +14,7 @@ interface PinsProps {
   onJump: (at: number) => void;
 }
 
-/** The comments that name a moment, where they belong on the track. */
+/** The comments with a time anchor, at their position on the timeline. */
 export function Pins({ fileId, durationMs, onJump }: PinsProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
   const { data: pinned } = useQuery({

@@ -3,9 +3,9 @@ import type { Asked } from '../use-at.ts';
 
 export interface ViewerProps {
   file: FileRecord;
-  /** Signed: serves ranges without a credential. */
+  /** Presigned URL; supports range requests without a credential. */
   url: string;
   asked: Asked | null;
-  /** Tells where in the file the visitor is; `settled` unless it is only passing, as a video that plays. */
+  /** Reports the position in the file; `settled` is false while it changes by itself, as in a playing video. */
   onLook: (at: number, settled: boolean) => void;
 }
