@@ -63,7 +63,7 @@ export function lookAtEveryPage(manners: readonly Manner[]): void {
       ['skill', `/skills/${ids['skill']}`, 'Versions'],
       ['skill-editor', `/skills/${ids['skill']}?write=true`, 'Review a cut'],
       ['health', '/health', 'Models'],
-      ['nothing', '/nowhere', 'Nothing here'],
+      ['nothing', '/nowhere', 'Page not found'],
     ];
 
     async function examine(visit: Visit, name: string, manner: Manner): Promise<void> {

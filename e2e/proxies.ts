@@ -1,7 +1,8 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '../scripts/find-program.ts';
 import { lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
 import { Program, until } from './processes.ts';
@@ -16,21 +17,11 @@ interface ProxyKind {
 
 /** Those that this machine has; one that is missing is reported. */
 export const PROXIES: ProxyKind[] = (['nginx', 'haproxy'] as const).flatMap((name) => {
-  const program = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name));
-  const found = program.find(isProgram);
-  if (found !== undefined) return [{ name, program: found }];
+  const program = findProgram([name], [`/usr/sbin/${name}`]);
+  if (program !== undefined) return [{ name, program }];
   lacking(name, `apt-get install ${name}`);
   return [];
 });
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export interface RunningProxy extends AsyncDisposable {
   url: string;
