@@ -16,11 +16,11 @@ const REMEDY = 'install chromium, or set CHROMIUM_PATH';
 /** For `describe.skipIf`. */
 export const lacksChromium = (): boolean => findChromium() === undefined && lacking('Chromium', REMEDY);
 
-/** Chromium, closed when it is disposed of. */
+/** Launches Chromium; disposing of the browser closes it. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error(`there is no Chromium: ${REMEDY}`);
-  // Its sandbox does not run as root; what is shown here is the service's own.
+  if (executablePath === undefined) throw new Error(`Chromium was not found: ${REMEDY}`);
+  // The sandbox does not work as root. The tests open only pages of the service.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...args, '--autoplay-policy=no-user-gesture-required'] });
 }

@@ -32,7 +32,7 @@ async function chaos(): Promise<number> {
   console.log(`chaos: ${engine}, ${kind}, ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${seed}`);
   const started = Date.now();
   // Temporal is never killed: its own durability is not under test.
-  await using temporal = values.engine === 'temporal' ? await TemporalServer.started() : null;
+  await using temporal = values.engine === 'temporal' ? await TemporalServer.start() : null;
   await using providers = await (kind === 'doubles' ? openDoubles(random) : openVendor(random));
   const settings = {
     ...providers.settings,

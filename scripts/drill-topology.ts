@@ -62,7 +62,7 @@ export class Topology implements AsyncDisposable {
     starting.defer(postgres.stop);
     const database = starting.use(await createDatabase(postgres.url, 'template0'));
     const wires = [starting.use(await wireTo(database.url)), starting.use(await wireTo(database.url))] as const;
-    const temporal = starting.use(await TemporalServer.started());
+    const temporal = starting.use(await TemporalServer.start());
     const objectStore = starting.use(await startObjectStore());
     const settings = { ...SETTINGS, DATABASE_URL: wires[0].url };
     const service = starting.use(await Service.start(settings, { temporal, objectStore }));

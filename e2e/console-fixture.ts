@@ -6,31 +6,31 @@ import { findUser } from '../packages/server/src/accounts/queries.ts';
 import { issueKey } from '../packages/server/src/credentials/issue.ts';
 import { lacksChromium, openBrowser } from './browser.ts';
 import { Service, type Settings } from './service.ts';
-import { type Manner, Visit } from './visit.ts';
+import { type BrowserOptions, Visit } from './visit.ts';
 
 const CONSOLE_DIR = resolve(import.meta.dirname, '../apps/dev-console/dist');
 export const OWNER = 'olive@demo.example';
 export const REVIEWER = 'rui@demo.example';
 
-/** Runs the tests in front of a console that stands for the whole file, with a service and a browser of its own. */
-export function inConsole(name: string, tests: (house: () => ConsoleHouse) => void, settings: Settings = {}): void {
+/** Runs the tests with one console fixture per file: a service with the console, and a browser. */
+export function inConsole(name: string, tests: (fixture: () => ConsoleFixture) => void, settings: Settings = {}): void {
   describe.skipIf(lacksChromium())(name, { timeout: 120_000 }, () => {
-    let opened: ConsoleHouse | undefined;
+    let opened: ConsoleFixture | undefined;
     beforeAll(async () => {
-      opened = await ConsoleHouse.open(settings);
+      opened = await ConsoleFixture.open(settings);
     });
     afterAll(async () => {
       await opened?.[Symbol.asyncDispose]();
     });
     tests(() => {
-      if (opened === undefined) throw new Error('the console is not open yet');
+      if (opened === undefined) throw new Error('the console fixture is available only inside tests');
       return opened;
     });
   });
 }
 
-/** A server with the built console, a worker, and a browser to look at it with. */
-class ConsoleHouse implements AsyncDisposable {
+/** A server with the built console, a worker, and a browser. */
+class ConsoleFixture implements AsyncDisposable {
   readonly service: Service;
   readonly #browser: Browser;
 
@@ -39,23 +39,23 @@ class ConsoleHouse implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(settings: Settings): Promise<ConsoleHouse> {
+  static async open(settings: Settings): Promise<ConsoleFixture> {
     const [service, browser] = await Promise.all([Service.start({ CONSOLE_DIR, ...settings }), openBrowser()]);
     await service.startWorker('console');
-    return new ConsoleHouse(service, browser);
+    return new ConsoleFixture(service, browser);
   }
 
-  /** Somebody who is signed in as the owner, unless another key is given, or none. */
-  visit({ key = this.service.key, ...manner }: Manner = {}): Promise<Visit> {
-    return Visit.begin(this.#browser, this.service.url, { key, ...manner });
+  /** Opens a browser context, signed in as the owner unless `key` is another key or null. */
+  visit({ key = this.service.key, ...options }: BrowserOptions = {}): Promise<Visit> {
+    return Visit.begin(this.#browser, this.service.url, { key, ...options });
   }
 
-  /** A key of one of the people of the demo. */
+  /** Issues a key for a user of the demo workspace. */
   async keyOf(email: string, scopes: readonly Scope[] = SCOPES): Promise<string> {
     const { client, database } = this.service;
     const { data } = await client.ping.ping();
     const userId = await findUser(database.db, email);
-    if (userId === undefined) throw new Error(`the demo has no ${email}`);
+    if (userId === undefined) throw new Error(`the demo workspace has no user ${email}`);
     return (await issueKey(database.db, { workspaceId: data.workspace.id, userId, scopes })).key;
   }
 
@@ -69,7 +69,7 @@ class ConsoleHouse implements AsyncDisposable {
   }
 }
 
-/** Fills in the form and sends it; answers the id of the file that is made. */
+/** Submits the generate form and returns the id of the new file. */
 export async function generateByHand(page: Page, type: string, model: string, prompt: string): Promise<string> {
   await page.getByRole('radio', { name: type, exact: true }).check({ force: true });
   await page.getByRole('radio', { name: new RegExp(`^${model} (live|sandbox)`) }).check({ force: true });
