@@ -11,7 +11,7 @@ export default defineConfig({
   resolve: {
     alias: {
       '@ts-rest/core': fileURLToPath(new URL('src/ts-rest.ts', import.meta.url)),
-      // Its build for browsers needs a document, which the worker that parses Markdown does not have.
+      // The browser build needs `document`, which the Web Worker that parses Markdown does not have.
       'decode-named-character-reference': fileURLToPath(import.meta.resolve('decode-named-character-reference')),
     },
   },

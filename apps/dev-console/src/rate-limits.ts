@@ -30,7 +30,7 @@ function note(method: string, url: string, headers: Headers): void {
     resetsAt: Date.now() + Number(seconds) * 1000,
   };
   uses = [use, ...uses.filter((other) => other.operation !== operation)];
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export const watchedFetch: typeof fetch = async (input, init) => {
@@ -41,9 +41,9 @@ export const watchedFetch: typeof fetch = async (input, init) => {
 
 export const useRateUses = (): readonly RateUse[] =>
   useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => uses,
   );

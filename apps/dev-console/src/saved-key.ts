@@ -4,4 +4,4 @@ const KEY = 'api-key';
 export const savedKey = (): string | null => sessionStorage.getItem(KEY);
 export const saveKey = (key: string): void => sessionStorage.setItem(KEY, key);
 /** Removes the key, and also the drafts and unfinished uploads of its user. */
-export const forgetKey = (): void => sessionStorage.clear();
+export const removeKey = (): void => sessionStorage.clear();

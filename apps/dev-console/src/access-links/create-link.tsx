@@ -28,7 +28,13 @@ export function CreateLink({ projectId, onClose }: { projectId: string; onClose:
     { invalidates: [['access-links', projectId]], onDone: onClose },
   );
   return (
-    <FormDialog title="New access link" submit="Create link" change={create} onSubmit={create.mutate} onClose={onClose}>
+    <FormDialog
+      title="New access link"
+      submit="Create link"
+      mutation={create}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
       <TextInput
         label="For whom"
         description="Only you and other managers read this."

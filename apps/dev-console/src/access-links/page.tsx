@@ -132,7 +132,7 @@ function LinkRow({ link, refusal }: { link: ListedAccessLink; refusal: ProjectRe
         <ConfirmDialog
           title="Revoke this link?"
           submit="Revoke"
-          change={revoke}
+          mutation={revoke}
           onConfirm={revoke.mutate}
           onClose={dialog.close}
         >

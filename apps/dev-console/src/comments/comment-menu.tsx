@@ -34,7 +34,7 @@ export function CommentMenu({ uneditable, undeletable, onEdit, onDelete }: Comme
         <ConfirmDialog
           title="Delete this comment?"
           submit="Delete comment"
-          change={{ isPending: false, error: null }}
+          mutation={{ isPending: false, error: null }}
           onConfirm={() => {
             dialog.close();
             onDelete();

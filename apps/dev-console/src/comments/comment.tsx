@@ -5,7 +5,7 @@ import { client } from '../api.ts';
 import { AttachmentLinks } from '../attachments/attachment-links.tsx';
 import { useMe } from '../members/me.ts';
 import { useProject } from '../projects/project-query.ts';
-import { Reactions, sendToggle, type Toggle, toggled } from '../reactions/reactions.tsx';
+import { Reactions, sendToggle, type Toggle, toggleReaction } from '../reactions/reactions.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -52,7 +52,7 @@ export function Comment({ comment, context, thread }: CommentProps) {
   const react = useCommentMutation(
     id,
     (toggle: Toggle) => sendToggle(id, toggle),
-    (before, { type }) => ({ ...before, reactions: toggled(before.reactions, type) }),
+    (before, { type }) => ({ ...before, reactions: toggleReaction(before.reactions, type) }),
   );
   const { uneditable, undeletable } = useOwnership(comment, context.projectId);
   const unfold = thread && (replies.count > 0 || deletedAt === null) && (

@@ -184,7 +184,7 @@ function NewFolder(props: { projectId: string; parentId: string | null; refusal:
           submit="Create folder"
           label="Name"
           maxLength={maxLengthOf(contract.folders.create.body.shape.name)}
-          change={create}
+          mutation={create}
           onName={create.mutate}
           onClose={dialog.close}
         />

@@ -88,7 +88,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
           label="Name"
           maxLength={maxLengthOf(contract.files.update.body.shape.name)}
           initial={file.name}
-          change={update}
+          mutation={update}
           onName={(name) => update.mutate({ name })}
           onClose={close}
         />
@@ -98,7 +98,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
           name={file.name}
           folders={folders}
           from={file.folder?.id ?? null}
-          change={update}
+          mutation={update}
           onMove={(folder) => update.mutate({ folder })}
           onClose={close}
         />
@@ -107,7 +107,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
         <ConfirmDialog
           title={`Delete “${file.name}”?`}
           submit="Delete file"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={close}
         >

@@ -49,7 +49,7 @@ export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowPro
       </div>
       <div className={rows.side}>
         {status === 'UPLOADED' ? (
-          <StatusChoice of={name} current={tag} refusal={() => tagRefusal} change={setTag} />
+          <StatusChoice of={name} current={tag} refusal={() => tagRefusal} mutation={setTag} />
         ) : (
           <StatusBadge status={status} />
         )}

@@ -69,7 +69,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
           label="Name"
           maxLength={maxLengthOf(contract.folders.update.body.shape.name)}
           initial={folder.name}
-          change={update}
+          mutation={update}
           onName={(name) => update.mutate({ name })}
           onClose={close}
         />
@@ -80,7 +80,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
           folders={folders}
           from={folder.parent?.id ?? null}
           without={folder.id}
-          change={update}
+          mutation={update}
           onMove={(parent) => update.mutate({ parent })}
           onClose={close}
         />
@@ -89,7 +89,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
         <ConfirmDialog
           title={`Delete the folder “${folder.name}”?`}
           submit="Delete folder"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={close}
         >

@@ -2,9 +2,9 @@ import { Button, CloseButton, FileButton, Group, Input, Progress, Text } from '@
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import type { useAttachments } from './attached.ts';
 import classes from './attachments.module.css';
 import { FilePicker } from './file-picker.tsx';
+import type { useAttachments } from './use-attachments.ts';
 
 interface AttachmentsProps {
   project: string;

@@ -44,7 +44,7 @@ export function requestOf(draft: Draft, model: ModelRecord | undefined): Generat
 }
 
 /** Validation errors of the request, found with the contract's own schema. */
-export function mistakesOf(request: GenerateRequest): FieldError[] {
+export function validationErrorsOf(request: GenerateRequest): FieldError[] {
   const checked = GenerateRequest.safeParse(request);
   return checked.success ? [] : [...fieldErrors(checked.error.issues, request)];
 }

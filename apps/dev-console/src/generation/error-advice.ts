@@ -1,7 +1,7 @@
 import type { GenerationErrorCode } from '@review/contract';
 
 /** What the user can do about each error. */
-export const ADVICE: Record<GenerationErrorCode, string> = {
+export const ERROR_ADVICE: Record<GenerationErrorCode, string> = {
   MODERATED: 'The provider’s content policy refused it. Change the prompt or the attachments and run it again.',
   PROVIDER_REJECTED: 'The provider refused the request as it is. Change the prompt, the settings or the model.',
   PROVIDER_UNAVAILABLE: 'The provider could not be reached in time. Run it again later, or choose another model.',

@@ -11,12 +11,12 @@ import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { useAttachments } from './attached.ts';
 import { Attachments } from './attachments.tsx';
 import { ModelChoice, TypeChoice } from './choices.tsx';
-import { type Draft, fittingConfigs, mistakesOf, requestOf } from './draft.ts';
+import { type Draft, fittingConfigs, requestOf, validationErrorsOf } from './draft.ts';
 import classes from './generate-form.module.css';
 import { RequestPreview } from './request-preview.tsx';
+import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 import { VideoSettings } from './video-settings.tsx';
 
@@ -48,7 +48,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
 
   const model = models.find(({ id }) => id === draft.model);
   const request = requestOf(draft, model);
-  const mistakes = mistakesOf(request);
+  const mistakes = validationErrorsOf(request);
   const mistakeAt = (pointer: string) => mistakes.find((mistake) => mistake.pointer.startsWith(pointer))?.message;
   const generate = useMutation({
     mutationFn: () => client.generation.generate({ params: { id: project.id }, body: request }),

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import type { Draft } from './draft.ts';
 
 const route = getRouteApi('/console/generate');
-const SETTLED_MS = 300;
+const DEBOUNCE_MS = 300;
 
 /** The draft of the form, read from the URL and written back to it when typing pauses. */
 export function useDraft(models: readonly ModelRecord[]) {
@@ -36,7 +36,7 @@ export function useDraft(models: readonly ModelRecord[]) {
       // The form was submitted meanwhile and the page is navigating to the run.
       if (router.latestLocation.pathname !== '/generate') return;
       void navigate({ search: ({ project }) => ({ ...(project && { project }), ...described }), replace: true });
-    }, SETTLED_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [draft, navigate, router]);
   return [draft, setDraft] as const;

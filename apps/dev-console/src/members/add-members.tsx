@@ -35,7 +35,7 @@ export function AddMembers({ projectId, members, onClose }: AddMembersProps) {
     <FormDialog
       title="Add members"
       submit={chosen.length > 1 ? `Add ${chosen.length} people` : 'Add'}
-      change={add}
+      mutation={add}
       missing={chosen.length === 0 ? 'Choose at least one person.' : null}
       onSubmit={add.mutate}
       onClose={onClose}

@@ -9,11 +9,11 @@ import { useProject } from '../projects/project-query.ts';
 import { roleName } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
-import { Hinted } from '../ui/hinted.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
+import { WithHint } from '../ui/with-hint.tsx';
 import { AddMembers } from './add-members.tsx';
 import { membersQuery } from './queries.ts';
 
@@ -99,7 +99,7 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
         {setRole.isError && <ProblemNotice error={setRole.error} />}
       </div>
       <div className={rows.side}>
-        <Hinted hint={forbidden}>
+        <WithHint hint={forbidden}>
           <NativeSelect
             size="xs"
             aria-label={`Role of ${user.name}`}
@@ -111,8 +111,8 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
             }}
             data={offered.map((each) => ({ value: each, label: roleName(each) }))}
           />
-        </Hinted>
-        <Hinted hint={forbidden}>
+        </WithHint>
+        <WithHint hint={forbidden}>
           <ActionIcon
             variant={forbidden === null ? 'subtle' : 'transparent'}
             color="gray"
@@ -122,13 +122,13 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
           >
             <Icon name="cross" />
           </ActionIcon>
-        </Hinted>
+        </WithHint>
       </div>
       {removing && (
         <ConfirmDialog
           title={`Remove ${user.name}?`}
           submit="Remove"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={() => setRemoving(false)}
         >

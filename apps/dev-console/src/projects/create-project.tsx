@@ -26,7 +26,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New project"
       submit="Create project"
-      change={create}
+      mutation={create}
       missing={name.trim() === '' ? 'Give it a name.' : null}
       onSubmit={create.mutate}
       onClose={onClose}

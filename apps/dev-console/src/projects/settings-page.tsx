@@ -141,7 +141,7 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
         <ConfirmDialog
           title={`Delete “${project.name}”?`}
           submit="Delete in seven days"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={dialog.close}
         >

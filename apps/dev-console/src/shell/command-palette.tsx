@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './command-palette.module.css';
-import { PLACES } from './navigation.ts';
+import { NAVIGATION } from './navigation.ts';
 import { useSignOut } from './sign-out.ts';
 import { SCHEMES } from './theme-switch.tsx';
 
@@ -109,7 +109,7 @@ function useCommands(text: string): Command[] {
     ];
   }
   const all: Command[] = [
-    ...PLACES.map(({ label, to, icon, keywords }) => ({ label, icon, keywords, run: () => navigate({ to }) })),
+    ...NAVIGATION.map(({ label, to, icon, keywords }) => ({ label, icon, keywords, run: () => navigate({ to }) })),
     { label: 'API reference', icon: 'book', keywords: 'docs openapi', run: () => window.location.assign('/docs') },
     ...SCHEMES.map(({ value, label, icon }) => ({
       label: `Colours: ${label.toLowerCase()}`,

@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** The entries of the navigation and the command palette, in display order. */
-export const PLACES: readonly Place[] = [
+export const NAVIGATION: readonly Place[] = [
   { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
   { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },
   {

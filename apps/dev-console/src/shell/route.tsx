@@ -1,7 +1,7 @@
 import { ApiProblem } from '@review/client';
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { forgetKey, savedKey } from '../saved-key.ts';
+import { removeKey, savedKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import { Shell } from './shell.tsx';
 
@@ -22,7 +22,7 @@ export const consoleRoute = createRoute({
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!refused(error)) throw error;
-      forgetKey();
+      removeKey();
       throw redirect({ to: '/sign-in', search: { ...back, refused: true }, hash });
     }
   },

@@ -4,7 +4,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useSession } from '../session/session-query.ts';
 import { Icon } from '../ui/icon.tsx';
-import { PLACES } from './navigation.ts';
+import { NAVIGATION } from './navigation.ts';
 import classes from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -58,7 +58,7 @@ export function Shell() {
           <Kbd size="xs">{PALETTE_KEYS}</Kbd>
         </UnstyledButton>
         <ul className={classes.places}>
-          {PLACES.map(({ label, to, icon }) => (
+          {NAVIGATION.map(({ label, to, icon }) => (
             <li key={to}>
               <Link to={to} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
                 <Icon name={icon} />

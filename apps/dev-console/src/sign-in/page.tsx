@@ -7,8 +7,8 @@ import { saveKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { addressBack } from './address-back.ts';
 import classes from './page.module.css';
+import { returnPath } from './return-path.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -26,7 +26,7 @@ export function SignIn() {
       saveKey(key);
       queryClient.setQueryData(sessionQuery.queryKey, data);
     },
-    onSuccess: () => router.history.push(addressBack(to, hash)),
+    onSuccess: () => router.history.push(returnPath(to, hash)),
   });
 
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { savedKey } from '../saved-key.ts';
 import { rootRoute } from '../shell/route.tsx';
 import { optional } from '../shell/search.ts';
-import { addressBack } from './address-back.ts';
+import { returnPath } from './return-path.ts';
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -14,7 +14,7 @@ export const signInRoute = createRoute({
     refused: optional(z.boolean()),
   }),
   beforeLoad: ({ search, location }) => {
-    if (savedKey() !== null) throw redirect({ href: addressBack(search.to, location.hash) });
+    if (savedKey() !== null) throw redirect({ href: returnPath(search.to, location.hash) });
   },
   component: lazyRouteComponent(() => import('./page.tsx'), 'SignIn'),
 });

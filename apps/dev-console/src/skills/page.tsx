@@ -193,7 +193,7 @@ function SkillActions({ skill, onAbout }: { skill: SkillDetails; onAbout: () => 
         <ConfirmDialog
           title={`Delete “${skill.name}”?`}
           submit="Delete skill"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={dialog.close}
         >

@@ -40,7 +40,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
     <FormDialog
       title={skill === undefined ? 'New skill' : 'About the skill'}
       submit={skill === undefined ? 'Create skill' : 'Save'}
-      change={save}
+      mutation={save}
       missing={name.trim() === '' || description.trim() === '' ? 'Give it a name and a description.' : read.error}
       onSubmit={save.mutate}
       onClose={onClose}

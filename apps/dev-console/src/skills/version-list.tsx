@@ -105,7 +105,7 @@ export function VersionList({ skill, shownId, onShow, onWrite }: VersionListProp
         <ConfirmDialog
           title={`Delete version ${removing.version}?`}
           submit="Delete version"
-          change={remove}
+          mutation={remove}
           onConfirm={() => remove.mutate(removing.id)}
           onClose={() => setRemoving(null)}
         >

@@ -5,7 +5,7 @@ import { FormDialog } from './form-dialog.tsx';
 interface ConfirmDialogProps {
   title: string;
   submit: string;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onConfirm: () => void;
   onClose: () => void;
   /** What will be deleted, and whether that can be undone. */

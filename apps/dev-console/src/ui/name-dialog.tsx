@@ -8,7 +8,7 @@ interface NameDialogProps {
   label: string;
   initial?: string;
   maxLength: number;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onName: (name: string) => void;
   onClose: () => void;
 }

@@ -11,7 +11,7 @@ const CLOSED_STAYS = 'This version is closed; only an owner or a manager can reo
 /** Sets the status of a version. Restricted reviewers may not; only owners and managers may reopen a closed version. */
 export function VersionStatus({ version }: { version: Version }) {
   const { project, refusal } = useProject(version.project.id);
-  const change = useApiMutation(
+  const mutation = useApiMutation(
     (status: ReviewStatus) => client.versions.setStatus({ params: { id: version.id }, body: { status } }),
     { invalidates: [['versions']] },
   );
@@ -23,9 +23,9 @@ export function VersionStatus({ version }: { version: Version }) {
         of={version.name}
         current={version.status}
         refusal={() => forbidden ?? (version.status === 'CLOSED' && !leads ? CLOSED_STAYS : null)}
-        change={change}
+        mutation={mutation}
       />
-      {change.isError && <ProblemNotice error={change.error} />}
+      {mutation.isError && <ProblemNotice error={mutation.error} />}
     </Stack>
   );
 }

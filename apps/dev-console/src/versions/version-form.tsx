@@ -48,7 +48,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
     <FormDialog
       title={old === null ? 'New version' : 'Edit the version'}
       submit={old === null ? 'Create version' : 'Save'}
-      change={save}
+      mutation={save}
       missing={name.trim() === '' ? 'Give it a name.' : null}
       onSubmit={save.mutate}
       onClose={onClose}

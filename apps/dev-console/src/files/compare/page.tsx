@@ -10,10 +10,10 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { kindOf } from '../kind.ts';
 import { fileQuery, projectFilesQuery } from '../queries.ts';
-import { Beside } from './beside.tsx';
 import { Layered } from './layered.tsx';
 import { type Side, useSide } from './side.ts';
-import { TogetherPlayed } from './together-played.tsx';
+import { SideBySide } from './side-by-side.tsx';
+import { SyncedVideos } from './synced-videos.tsx';
 
 const route = getRouteApi('/console/compare');
 const MODES = [
@@ -67,11 +67,11 @@ function Pair({ projectId, left, right }: { projectId: string; left: string; rig
   return (
     <>
       {kinds.every((kind) => kind === 'video') ? (
-        <TogetherPlayed sides={sides} />
+        <SyncedVideos sides={sides} />
       ) : isLayered ? (
         <Layered sides={sides} mode={mode} />
       ) : (
-        <Beside sides={sides} />
+        <SideBySide sides={sides} />
       )}
       <MoreButton query={files}>Offer older files</MoreButton>
     </>

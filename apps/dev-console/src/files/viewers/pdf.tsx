@@ -12,7 +12,7 @@ import classes from './viewers.module.css';
 GlobalWorkerOptions.workerSrc = workerUrl;
 
 /** Shows one page at a time, because comments refer to pages. */
-export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
+export default function PdfViewer({ file, url, asked, onPosition }: ViewerProps) {
   const document = useQuery({
     queryKey: ['pdf', file.id],
     staleTime: Number.POSITIVE_INFINITY,
@@ -31,7 +31,7 @@ export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
   const turn = (to: number) => {
     const next = Math.min(count, Math.max(1, to));
     setPage(next);
-    onLook(next, true);
+    onPosition(next, true);
   };
   const back = () => turn(current - 1);
   const on = () => turn(current + 1);

@@ -18,7 +18,7 @@ function clock(seconds: number): string {
 }
 
 /** A video player with frame steps and comment pins on the timeline. */
-export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
+export default function VideoViewer({ file, url, asked, onPosition }: ViewerProps) {
   const film = useRef<HTMLVideoElement>(null);
   const [time, setTime] = useState(0);
   const [length, setLength] = useState(0);
@@ -55,11 +55,11 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
     if (element.paused) void element.play();
     else element.pause();
   }
-  function tell() {
+  function reportPosition() {
     const element = film.current;
     if (element === null) return;
     setTime(element.currentTime);
-    onLook(Math.round(element.currentTime * 1000), element.paused);
+    onPosition(Math.round(element.currentTime * 1000), element.paused);
   }
   const back = () => step(-1);
   const on = () => step(1);
@@ -80,10 +80,10 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
         onPlay={() => setPlaying(true)}
         onPause={() => {
           setPlaying(false);
-          tell();
+          reportPosition();
         }}
-        onTimeUpdate={tell}
-        onSeeked={tell}
+        onTimeUpdate={reportPosition}
+        onSeeked={reportPosition}
       />
       <div className={classes.track}>
         <span className={classes.rail}>

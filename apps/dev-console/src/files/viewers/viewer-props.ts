@@ -1,11 +1,11 @@
 import type { FileRecord } from '@review/contract';
-import type { Asked } from '../use-at.ts';
+import type { SeekRequest } from '../use-position.ts';
 
 export interface ViewerProps {
   file: FileRecord;
   /** Presigned URL; supports range requests without a credential. */
   url: string;
-  asked: Asked | null;
+  asked: SeekRequest | null;
   /** Reports the position in the file; `settled` is false while it changes by itself, as in a playing video. */
-  onLook: (at: number, settled: boolean) => void;
+  onPosition: (at: number, settled: boolean) => void;
 }

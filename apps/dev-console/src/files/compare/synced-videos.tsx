@@ -11,7 +11,7 @@ const DRIFT_SECONDS = 0.08;
 const FRAME_SECONDS = 1 / 24;
 
 /** Two synchronised videos with shared controls. The left one sets the time and plays its sound. */
-export function TogetherPlayed({ sides }: { sides: readonly [Side, Side] }) {
+export function SyncedVideos({ sides }: { sides: readonly [Side, Side] }) {
   const leader = useRef<HTMLVideoElement>(null);
   const follower = useRef<HTMLVideoElement>(null);
   const [time, setTime] = useState(0);

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { type ReactElement, useId } from 'react';
 
 /** Explains in a tooltip why the control inside is disabled. The tooltip also opens on keyboard focus. */
-export function Hinted({ hint, children }: { hint: string | null; children: ReactElement }) {
+export function WithHint({ hint, children }: { hint: string | null; children: ReactElement }) {
   const id = useId();
   if (hint === null) return children;
   return (

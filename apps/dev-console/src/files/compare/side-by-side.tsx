@@ -9,14 +9,14 @@ import { SideHead } from './side-head.tsx';
 const nowhere = () => {};
 
 /** Two files of any kind, side by side. */
-export function Beside({ sides }: { sides: readonly [Side, Side] }) {
+export function SideBySide({ sides }: { sides: readonly [Side, Side] }) {
   return (
     <div className={classes.sides}>
       {sides.map((side) => (
         <section key={side.name} aria-label={side.name} className={classes.side}>
           <SideHead side={side} />
           {side.file !== undefined && side.url !== undefined ? (
-            <Viewer key={side.id} file={side.file} url={side.url} asked={null} onLook={nowhere} />
+            <Viewer key={side.id} file={side.file} url={side.url} asked={null} onPosition={nowhere} />
           ) : side.file !== undefined && side.file.status !== 'UPLOADED' ? (
             <EmptyState icon="clock" title={statusLabel(side.file.status)}>
               It can be compared once its content is there.

@@ -1,9 +1,9 @@
 import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import classes from './copied.module.css';
+import classes from './copyable-text.module.css';
 import { Icon } from './icon.tsx';
 
 /** A text, such as an id, that a click copies to the clipboard. */
-export function Copied({ text, label }: { text: string; label: string }) {
+export function CopyableText({ text, label }: { text: string; label: string }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { EmptyState } from './empty-state.tsx';
 import { Page } from './page.tsx';
 
-export function NothingHere() {
+export function NotFound() {
   return (
     <Page title="Page not found">
       <EmptyState

@@ -34,20 +34,20 @@ export function useAttachments(
   async function send(file: File): Promise<void> {
     if (project === undefined) return;
     const key = `${Date.now()} ${file.name}`;
-    const note = (change: Partial<Sending>) =>
+    const update = (change: Partial<Sending>) =>
       setSending((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
     setSending((all) => [...all, { key, name: file.name, progress: 0, error: null }]);
     try {
       const { id } = await upload(client, {
         to: { project, kind: 'generation' },
         source: file,
-        onProgress: (sent, total) => note({ progress: sent / total }),
+        onProgress: (sent, total) => update({ progress: sent / total }),
       });
       setNames((all) => ({ ...all, [id]: file.name }));
       setSending((all) => all.filter((one) => one.key !== key));
       add(id);
     } catch (error) {
-      note({ error });
+      update({ error });
     }
   }
 

@@ -1,2 +1,0 @@
-/** The path to return to after sign-in, including the fragment. */
-export const addressBack = (to = '/', hash = ''): string => (hash === '' ? to : `${to}#${hash}`);
