@@ -19,7 +19,7 @@ inConsole('Markdown in the console', (fixture) => {
     ['takes too long', ENDLESS],
     ['is nested too deeply', DEEP],
     ['is too large', 'word '.repeat(120_000)],
-  ])('what %s to draw is shown as plain text, and the page stays usable', async (_, text) => {
+  ])('text that %s to render is shown as plain text, and the page stays usable', async (_, text) => {
     const id = await written(text);
     await using visit = await fixture().visit();
     const { page } = visit;

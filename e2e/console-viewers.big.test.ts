@@ -50,7 +50,7 @@ inConsole('the viewers of the console', (fixture) => {
     ['Document', 'Markdown document', 'A lamp', 'article h1', 'element.textContent.length > 3', null],
     ['Video', 'Seedance 2.0 Mini', 'A lamp', 'video', 'element.readyState > 2', null],
     ['3D', 'Meshy 7', 'A lamp', 'model-viewer', 'element.loaded', orbit],
-  ])('%s by %s is generated, drawn and steered, and still there after a reload', async (...row) => {
+  ])('%s by %s can be generated, viewed and controlled, also after a reload', async (...row) => {
     const [type, model, prompt, selector, isDrawn, steer] = row;
     // Software rendering of a scene is slow, so it is tested once in a small window.
     const isSlow = type === '3D';

@@ -59,7 +59,7 @@ inConsole(
     test.each([
       ['[fail]', 'The sandbox failed, as asked.', 'PROVIDER_REJECTED', 'Await job'],
       ['[moderated]', 'content policy', 'MODERATED', 'Submit'],
-    ])('a run with %s says what happened, at which step, and what to do', async (sentinel, message, code, step) => {
+    ])('a run with %s shows the error, the failed step and the advice', async (sentinel, message, code, step) => {
       await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/generate');

@@ -71,7 +71,7 @@ test('the bot handles each request of a reviewer once', async () => {
 test.each([
   ['APPROVED', 0],
   ['REJECTED', 1],
-] as const)('a build whose version is %s ends with %i', async (status, code) => {
+] as const)('a build whose version is %s exits with code %i', async (status, code) => {
   const params = { id: await newProject() };
   const { client } = service;
   const artefact = join(folder, `${status}.zip`);

@@ -22,8 +22,8 @@ export async function startObjectStore(): Promise<ObjectStore> {
   return {
     settings: {
       STORAGE_URL: `s3://${BUCKET}/results?${where}`,
-      AWS_ACCESS_KEY_ID: 'anybody',
-      AWS_SECRET_ACCESS_KEY: 'anything',
+      AWS_ACCESS_KEY_ID: 'test-key-id',
+      AWS_SECRET_ACCESS_KEY: 'test-secret',
     },
     gate,
     async keys() {

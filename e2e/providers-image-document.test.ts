@@ -140,7 +140,7 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
       ['gemini-3-pro-image', 'UPLOADED', 2],
       ['pdf', 'UPLOADED', 2],
       [VEO, 'SUBMIT_OUTCOME_UNKNOWN', 1],
-    ])('killed when %s was ordered: %s, %i paid', async (model, outcome, paid) => {
+    ])('a worker killed while submitting %s: %s, %i paid', async (model, outcome, paid) => {
       const double = findModel(model)?.family === 'veo' || model.startsWith('gemini') ? google : openai;
       const dead = killWhenTaken(double);
       const prompt = `A secret end by ${model}`;

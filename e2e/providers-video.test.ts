@@ -27,7 +27,7 @@ const ASKED: Record<Vendor, { outputModel: string; configs: VideoConfigs }> = {
   fal: { outputModel: 'minimax-h3-max', configs: { resolution: '1080p' } },
 };
 
-const PROMPT = 'A lamp that nobody may read of';
+const PROMPT = 'A lamp that must stay secret';
 
 describe.each(ENGINES)('videos under the %s engine', (engine) => {
   let folder = '';
@@ -61,7 +61,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     for (const name of NAMES) [vendors[name].before, vendors[name].after] = [() => undefined, () => undefined];
     const output = [service.server, ...workers].map((program) => program?.output ?? '').join('\n');
     expect(output).toContain('"ready"');
-    for (const secret of [...Object.values(KEYS), 'nobody may read', 'ignature=', 'of-fal', 'iVBORw0KGgo']) {
+    for (const secret of [...Object.values(KEYS), 'must stay secret', 'ignature=', 'of-fal', 'iVBORw0KGgo']) {
       expect(output).not.toContain(secret);
     }
   });
@@ -175,7 +175,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
       const file = await service.waitForEnd(await generate(name, PROMPT));
       expect(file).toMatchObject({ status: 'FAILED', generation: { error: { code: rejected } } });
       const message = file.generation?.error?.message ?? '';
-      for (const secret of [KEYS[name], 'nobody may read', 'ignature=']) expect(message).not.toContain(secret);
+      for (const secret of [KEYS[name], 'must stay secret', 'ignature=']) expect(message).not.toContain(secret);
     }
   });
 

@@ -91,7 +91,7 @@ describe.skipIf(big)('a disk', () => {
   test.each([
     ['is full', 'STORAGE_FULL', () => writeFile(troubleFile, 'ENOSPC')],
     ['is not there', 'INTERNAL', replaceFolder],
-  ] as const)('that %s until the deadline: %s, and nothing is served', async (_, code, spoil) => {
+  ] as const)('that %s until the deadline: %s, and no content is served', async (_, code, spoil) => {
     await using service = await start({ GENERATION_DEADLINES: 'DOCUMENT=4,VIDEO=4' });
     await spoil(service);
     const ids = await Promise.all(MODELS.map((model) => service.generate(model)));

@@ -193,11 +193,11 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
   counts.orders = orders.length;
   for (const [name, same] of Map.groupBy(orders, (order) => order.name)) {
     // Documents and images have no job to look up, so they may be submitted a second time.
-    const most = isJob(same[0]?.outputType ?? '') ? 1 : 2;
-    if (same.length > most) counts['paid twice'] += 1;
-    if (same.length > most) console.log(`chaos: ordered ${same.length} times: ${name}`);
+    const max = isJob(same[0]?.outputType ?? '') ? 1 : 2;
+    if (same.length > max) counts['paid twice'] += 1;
+    if (same.length > max) console.log(`chaos: order submitted ${same.length} times: ${name}`);
   }
-  if (errors.size > 0) console.log(`chaos: failed by ${[...errors].map((entry) => entry.join(' ')).join(', ')}`);
+  if (errors.size > 0) console.log(`chaos: failures: ${[...errors].map((entry) => entry.join(' ')).join(', ')}`);
   return counts;
 }
 

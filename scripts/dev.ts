@@ -117,7 +117,7 @@ async function ready(): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(`${serverUrl}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (response?.ok) return;
-    if (tries % 100 === 0) console.error(`waiting for ${serverUrl}/readyz (${response?.status ?? 'no answer'})`);
+    if (tries % 100 === 0) console.error(`waiting for ${serverUrl}/readyz (${response?.status ?? 'no response'})`);
     await sleep(100, undefined, { signal: stop.signal });
   }
 }

@@ -109,7 +109,7 @@ async function drill(): Promise<number> {
 }
 
 function line(name: string, seen: Seen): string {
-  const probes = [...seen.probes].map(([status, count]) => `${count} x ${status || 'no answer'}`).join(', ');
+  const probes = [...seen.probes].map(([status, count]) => `${count} x ${status || 'no response'}`).join(', ');
   const failed = [...seen.failedCalls].map(([what, count]) => `${count} x ${what}`).join('; ') || 'none';
   return [
     `${name}:`,

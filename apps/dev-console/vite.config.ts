@@ -20,7 +20,7 @@ export default defineConfig({
   build: {
     rolldownOptions: {
       output: {
-        // In one chunk they run in the order of their imports: zod is told of the content policy before the contract is built.
+        // One chunk keeps the import order: content-policy.ts must configure zod before the contract builds its schemas.
         codeSplitting: {
           groups: [{ name: 'contract', test: /content-policy|\/zod\/|\/packages\/contract\// }],
         },

@@ -88,7 +88,7 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
   const forbidden =
     refusal ??
     (role === 'PROJECT_OWNER' && !isOwner ? 'Only a project owner can change or remove an owner.' : null) ??
-    (isLastOwner ? 'A project keeps at least one owner: make somebody else an owner first.' : null);
+    (isLastOwner ? 'A project needs at least one owner: make another member an owner first.' : null);
   const offered = PROJECT_ROLES.filter((each) => isOwner || each !== 'PROJECT_OWNER' || each === role);
   return (
     <li className={rows.row}>

@@ -32,7 +32,7 @@ export function Pins({ fileId, durationMs, onJump }: PinsProps) {
     },
   });
   return pinned?.map(({ id, anchor, content, author, resolvedAt }) => {
-    const label = `${author?.name ?? 'Somebody'} at ${(anchor / 1000).toFixed(1)} s: ${content ?? 'an attachment'}`;
+    const label = `${author?.name ?? 'Unknown author'} at ${(anchor / 1000).toFixed(1)} s: ${content ?? 'an attachment'}`;
     return (
       <button
         key={id}
