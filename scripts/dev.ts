@@ -124,10 +124,9 @@ async function ready(): Promise<void> {
 
 async function review(...args: string[]): Promise<unknown> {
   const child = spawnNode(['packages/server/dist/commands/main.js', ...args, '--json'], environment);
-  const [answer, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  if (code !== 0)
-    throw new Failure(`review ${args[0]} exited with code ${code}: ${complaint.trim() || answer.trim()}`, 1);
-  return JSON.parse(answer);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Failure(`review ${args[0]} exited with code ${code}: ${stderr.trim() || stdout.trim()}`, 1);
+  return JSON.parse(stdout);
 }
 
 async function keyWorks(key: string): Promise<boolean> {
