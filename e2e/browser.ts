@@ -1,42 +1,26 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { findProgram } from '../scripts/find-program.ts';
 import { lacking } from '../scripts/testing.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-/** Where macOS keeps them. */
+/** The paths on macOS. */
 const APPLICATIONS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-function findChromium(): string | undefined {
-  const given = process.env['CHROMIUM_PATH'];
-  if (given) return given;
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const programs = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...programs, ...APPLICATIONS].find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const findChromium = (): string | undefined =>
+  process.env['CHROMIUM_PATH'] || findProgram(['chromium', 'chromium-browser', 'google-chrome'], APPLICATIONS);
 
 const REMEDY = 'install chromium, or set CHROMIUM_PATH';
 
 /** For `describe.skipIf`. */
 export const lacksChromium = (): boolean => findChromium() === undefined && lacking('Chromium', REMEDY);
 
-/** Chromium, closed when it is disposed of. */
+/** Launches Chromium; disposing of the browser closes it. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error(`there is no Chromium: ${REMEDY}`);
-  // Its sandbox does not run as root; what is shown here is the service's own.
+  if (executablePath === undefined) throw new Error(`Chromium was not found: ${REMEDY}`);
+  // The sandbox does not work as root. The tests open only pages of the service.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath, args: [...args, '--autoplay-policy=no-user-gesture-required'] });
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bundle } from '../packages/client/src/test/bundle.ts';
 import { Service } from './service.ts';
 
-/** The client as a browser loads it: one file, without anything of Node. */
+/** The client bundled for browsers: one file without Node modules. */
 let service: Service;
 let folder: string;
 let browser: typeof import('@review/client');
@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the client of a browser uploads and downloads, and checks what it gets', async () => {
+test('the client uploads and downloads in a browser and verifies the checksum', async () => {
   const client = browser.createClient({ baseUrl: service.url, token: service.key });
   const source = new Blob([crypto.getRandomValues(new Uint8Array(60_000)), 'x'.repeat(500_000)]);
   const { id } = await browser.upload(client, { to: { project: service.projectId }, source, name: 'a.bin' });
@@ -33,7 +33,7 @@ test('the client of a browser uploads and downloads, and checks what it gets', a
   await expect(browser.download(client, id, { fetch: wrong })).rejects.toBeInstanceOf(browser.DownloadDamaged);
 });
 
-test('paths are refused with what to do instead', async () => {
+test('file paths are rejected with a hint to the alternative', async () => {
   const client = browser.createClient({ baseUrl: service.url, token: service.key });
   const options = { to: { project: service.projectId }, source: 'a.bin' };
   await expect(browser.upload(client, options)).rejects.toThrow('A browser has no paths: give a File or a Blob');

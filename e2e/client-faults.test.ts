@@ -7,14 +7,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Gate, openGate, type Passing } from './gate.ts';
 import { Service, sha256 } from './service.ts';
 
-/** The typed client, with what it does by itself, against a service whose line and process fail. */
+/** Tests the retries of the typed client against broken connections and server restarts. */
 let service: Service;
 let gate: Gate;
 let client: Client;
 let folder: string;
 beforeAll(async () => {
   gate = await openGate(() => service.url);
-  // Signed addresses lead through the gate too.
+  // Presigned URLs also go through the gate.
   service = await Service.start({ PUBLIC_URL: gate.url, UPLOAD_PART_SIZE: '100000', SANDBOX_MILLISECONDS: '1000' });
   await service.startWorker('one');
   client = service.clientAt(gate.url, { retries: 8 });
@@ -32,7 +32,7 @@ beforeEach(() => {
 const bytes = new Uint8Array(randomBytes(1_050_000));
 const PAGE = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: 'A page about tides' } as const;
 
-/** A project of its own, in which everything can be counted. */
+/** A new project, so that the test can count its contents. */
 async function newProject(): Promise<string> {
   return (await service.client.projects.create({ body: { name: 'Faults' } })).data.id;
 }
@@ -40,7 +40,7 @@ const filesOf = async (project: string) => (await service.client.files.list({ pa
 const ordersOf = async (id: string) =>
   (await service.steps(id)).filter(({ name, outcome }) => name === 'submit' && outcome === 'SUCCEEDED').length;
 
-/** The first call that fits is handed over at that moment; it is then cut. */
+/** Runs `act` at that moment of the first matching call, then cuts its connection. */
 function once(fits: RegExp, moment: Passing['moment'], act: () => Promise<void> = async () => {}): () => boolean {
   let done = false;
   gate.on = async (call) => {
@@ -53,7 +53,7 @@ function once(fits: RegExp, moment: Passing['moment'], act: () => Promise<void> 
 }
 
 test.each(['before', 'half', 'after'] as const)(
-  'a line that breaks at every call (%s) costs time: each is made again, and nothing is done twice',
+  'the client retries when every connection breaks once (%s), and nothing is done twice',
   async (moment) => {
     const project = await newProject();
     const params = { id: project };
@@ -91,7 +91,7 @@ test.each([
   ['before it completes an upload', /upload\.complete$/, 'before'],
   ['after it has completed an upload', /upload\.complete$/, 'after'],
   ['after it has started an upload', /upload\.multipart$/, 'after'],
-] as const)('a server that is killed %s costs time: one file, all its bytes', async (_, call, moment) => {
+] as const)('an upload survives a server killed %s: one file, all its bytes', async (_, call, moment) => {
   const project = await newProject();
   const wasKilled = once(call, moment, () => service.restartServer());
   const { id } = await upload(client, { to: { project }, source: bytes, name: 'clip.bin' });
@@ -100,7 +100,7 @@ test.each([
   expect((await filesOf(project)).map((file) => file.id)).toEqual([id]);
 });
 
-test('a server that is killed with an order in hand has taken it once', async () => {
+test('a generation is accepted once if the server is killed during the request', async () => {
   const project = await newProject();
   const wasKilled = once(/upload\.generate$/, 'after', () => service.restartServer());
   const file = await generate(client, { project, ...PAGE });
@@ -110,7 +110,7 @@ test('a server that is killed with an order in hand has taken it once', async ()
   expect(await ordersOf(file.id)).toBe(1);
 });
 
-test('a server that is killed while somebody waits is waited for: one file, one run', async () => {
+test('waitFor survives a killed server: one file, one run', async () => {
   const project = await newProject();
   let restarted: Promise<void> | undefined;
   let id = '';
@@ -135,7 +135,7 @@ test('a server that is killed while somebody waits is waited for: one file, one 
   expect(await waitFor(client, id)).toEqual(file);
 });
 
-test('an upload whose process died goes on in another, on a server that was restarted', async () => {
+test('an upload of a dead process resumes in another one after a server restart', async () => {
   const project = await newProject();
   const leaving = new AbortController();
   let kept = '';
@@ -162,7 +162,7 @@ test('an upload whose process died goes on in another, on a server that was rest
   expect(await filesOf(project)).toHaveLength(1);
 });
 
-test('a generation that fails says why, and one that is left can be canceled', async () => {
+test('a failed generation reports its error, and an abandoned one can be canceled', async () => {
   const project = await newProject();
   await expect(generate(client, { project, ...PAGE, prompt: '[moderated]' })).rejects.toMatchObject({
     name: 'GenerationFailed',

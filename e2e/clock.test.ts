@@ -6,14 +6,14 @@ import { Service } from './service.ts';
 import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const HOUR = 3_600_000;
-/** Deadlines are looked at every second, leases every half. */
+/** Deadlines are checked every second, leases every half second. */
 const LOOKED_AT_MS = 2500;
 
 describe.each(ENGINES)('under the engine %s', (engine) => {
   let vendor: Vendor;
   let temporal: TemporalServer | null = null;
   beforeAll(async () => {
-    temporal = engine === 'temporal' ? await TemporalServer.started() : null;
+    temporal = engine === 'temporal' ? await TemporalServer.start() : null;
   });
   afterAll(() => temporal?.[Symbol.asyncDispose]());
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe.each(ENGINES)('under the engine %s', (engine) => {
     ['server', 'back', -HOUR],
     ['worker', 'forward', HOUR],
     ['worker', 'back', -HOUR],
-  ] as const)('the clock of the %s jumps an hour %s while work is open', async (whose, _, jump) => {
+  ] as const)('generations survive a jump of the %s clock by an hour %s', async (whose, _, jump) => {
     const preload = new URL('preload/jumping-clock.ts', import.meta.url);
     const clock = { NODE_OPTIONS: `--import=${preload}`, CLOCK_JUMP: String(jump) };
     const settings = { TEST_PROVIDER_URL: vendor.url, ...clock };
@@ -42,7 +42,7 @@ describe.each(ENGINES)('under the engine %s', (engine) => {
     const ids = await Promise.all([
       service.generate('minimax-h3'),
       service.generate('meshy-7'),
-      // Their order is on its way when it happens: handed on, it could not be known whether it was taken.
+      // These are being submitted when the clock jumps: another worker could not know whether the order was accepted.
       service.generate('minimax-h3', 'held'),
       service.generate('markdown', 'held'),
     ]);
@@ -52,13 +52,13 @@ describe.each(ENGINES)('under the engine %s', (engine) => {
     jumper?.child.kill('SIGUSR2');
     await sleep(LOOKED_AT_MS);
     const later = await service.generate('pdf');
-    expect((await service.ended(later)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(later)).status).toBe('UPLOADED');
     for (const id of ids) expect((await service.file(id)).status).toBe('GENERATING');
 
     open = true;
     go.resolve(undefined);
     for (const id of ids) {
-      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
       for (const stage of ['submit', 'preview', 'refine']) {
         expect(vendor.paidFor(id, stage)).toBeLessThanOrEqual(1);
       }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { inConsole, OWNER, REVIEWER } from './console-house.ts';
+import { inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 
-inConsole('comments in the console', (house) => {
-  test('a comment on a frame names its moment and leads back to it; it is answered, reacted to and resolved', async () => {
-    const fileId = await house().service.generate('seedance-2.0', 'A slow pan', {
+inConsole('comments in the console', (fixture) => {
+  test('a comment on a frame links to its time, and gets replies, reactions and a resolution', async () => {
+    const fileId = await fixture().service.generate('seedance-2.0', 'A slow pan', {
       configs: { resolution: '480p', durationSeconds: 4 },
     });
-    await house().service.ended(fileId);
-    await using visit = await house().visit();
+    await fixture().service.waitForEnd(fileId);
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/files/${fileId}?at=1500`);
     const at = () => page.evaluate<number>('document.querySelector("video").currentTime');
@@ -51,18 +51,18 @@ inConsole('comments in the console', (house) => {
     await comment.getByRole('button', { name: 'Open again' }).click();
     await comment.getByRole('button', { name: 'Resolve' }).click();
     await expect
-      .poll(() => house().service.client.comments.listOnFile({ params: { id: fileId } }))
+      .poll(() => fixture().service.client.comments.listOnFile({ params: { id: fileId } }))
       .toMatchObject({
         data: [
           { anchor: 1500, replies: { count: 1 }, reactions: [{ type: '🦊', reacted: true }], resolvedAt: /^\d{4}/ },
         ].map(({ resolvedAt, ...rest }) => ({ ...rest, resolvedAt: expect.stringMatching(resolvedAt) })),
       });
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('an attachment goes with a comment and comes back as it was', async () => {
-    const projectId = await house().newProject('Talk');
-    await using visit = await house().visit();
+  test('an attachment of a comment downloads unchanged', async () => {
+    const projectId = await fixture().newProject('Talk');
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     await page.getByText('No comments yet').waitFor();
@@ -70,7 +70,7 @@ inConsole('comments in the console', (house) => {
       { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('from the call') },
       { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('not this one') },
     ]);
-    await page.getByRole('button', { name: 'Leave out wrong.txt' }).click();
+    await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
     await page.getByLabel('Comment', { exact: true }).fill('See the notes.');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     const comment = page.getByRole('article', { name: /Comment by/ });
@@ -81,8 +81,8 @@ inConsole('comments in the console', (house) => {
     expect(Buffer.concat(await stream.toArray()).toString()).toBe('from the call');
     expect(await comment.getByRole('button', { name: /wrong\.txt/ }).count()).toBe(0);
 
-    await using other = await house().visit({
-      key: await house().keyOf(OWNER, ['projects:read', 'comments:read']),
+    await using other = await fixture().visit({
+      key: await fixture().keyOf(OWNER, ['projects:read', 'comments:read']),
     });
     await other.open(`/projects/${projectId}/comments`);
     const closed = other.page.getByRole('button', { name: /notes\.txt/ });
@@ -90,16 +90,16 @@ inConsole('comments in the console', (house) => {
     await other.page.getByRole('tooltip').getByText('This key lacks the scope comments:download').waitFor();
     await other.page.getByRole('note').getByText('This key lacks the scope comments:write').waitFor();
     await other.expectAccessible('comments that can only be read');
-    expect([...visit.takeComplaints(), ...other.takeComplaints()]).toEqual([]);
+    expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors()]).toEqual([]);
   });
 
-  test('older comments are loaded on the way up, and what is read stays where it is', async () => {
-    const projectId = await house().newProject('Talk');
-    const { client } = house().service;
+  test('scrolling up loads older comments and keeps the scroll position', async () => {
+    const projectId = await fixture().newProject('Talk');
+    const { client } = fixture().service;
     for (let number = 1; number <= 120; number++) {
       await client.comments.create({ params: { id: projectId }, body: { content: `Remark ${number}.` } });
     }
-    await using visit = await house().visit();
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     await page.getByText('Remark 120.').waitFor();
@@ -112,7 +112,7 @@ inConsole('comments in the console', (house) => {
     expect(await seen('Remark 120.'), 'the newest is in view').toBeLessThan(820);
 
     const scrollTo = (top: number) => page.evaluate(`document.querySelector('[role=log]').scrollTop = ${top}`);
-    // The last step up is small enough that the page before it is asked for while this place is in view.
+    // This position triggers loading of the next page while Remark 73 is in view.
     await scrollTo(100);
     const before = await seen('Remark 73.');
     await expect.poll(() => articles.count()).toBe(100);
@@ -127,21 +127,21 @@ inConsole('comments in the console', (house) => {
     const newest = data[0]?.id;
     await visit.open(`/projects/${projectId}/comments?thread=${newest}`);
     await page.getByRole('group', { name: 'Replies' }).waitFor();
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('a comment is edited and deleted by its author, deleted by an owner, and by nobody else', async () => {
-    const { projectId, client } = house().service;
+  test('only the author can edit a comment; only the author and an owner can delete it', async () => {
+    const { projectId, client } = fixture().service;
     const { data: made } = await client.comments.create({
       params: { id: projectId },
       body: { content: 'By the owner.' },
     });
-    await using visit = await house().visit({ key: await house().keyOf(REVIEWER) });
+    await using visit = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
     const of = (words: string) => page.getByRole('article').filter({ hasText: words });
     const menu = async (words: string) => {
-      await of(words).getByRole('button', { name: 'What to do with this comment' }).click();
+      await of(words).getByRole('button', { name: 'Actions for this comment' }).click();
     };
     await menu('By the owner.');
     await page.getByRole('menuitem', { name: 'Edit' }).getByText('Only its author can edit a comment.').waitFor();
@@ -160,22 +160,22 @@ inConsole('comments in the console', (house) => {
     await page.getByRole('button', { name: 'Delete comment' }).click();
     await of('By the reviewer, better.').waitFor({ state: 'detached' });
     await client.comments.delete({ params: { id: made.id } });
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('what is refused is taken back and said, and nothing that was written is lost', async () => {
-    const projectId = await house().newProject('Talk');
-    await using visit = await house().visit();
+  test('a failed request rolls back the optimistic update, shows the error and keeps the text', async () => {
+    const projectId = await fixture().newProject('Talk');
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/comments`);
-    const { data } = await house().service.client.comments.create({
+    const { data } = await fixture().service.client.comments.create({
       params: { id: projectId },
       body: { content: 'Will be gone.' },
     });
     await page.reload();
     const comment = page.getByRole('article').filter({ hasText: 'Will be gone.' });
     await comment.waitFor();
-    await house().service.client.projects.delete({ params: { id: projectId } });
+    await fixture().service.client.projects.delete({ params: { id: projectId } });
     await comment.getByRole('button', { name: 'Resolve' }).click();
     await comment
       .getByRole('alert')
@@ -187,6 +187,6 @@ inConsole('comments in the console', (house) => {
     await page.getByRole('region', { name: 'Comments' }).getByRole('alert').last().waitFor();
     await expect.poll(() => page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Too late?');
     expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(visit.takeComplaints(/409/)).toEqual([]);
+    expect(visit.takeConsoleErrors(/409/)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inConsole } from './console-house.ts';
+import { inConsole } from './console-fixture.ts';
 import { until } from './processes.ts';
 import { sha256 } from './service.ts';
 import type { Visit } from './visit.ts';
@@ -11,16 +11,16 @@ const PARTS = 16;
 
 inConsole(
   'files in the console',
-  (house) => {
+  (fixture) => {
     async function newProject(visit: Visit): Promise<string> {
-      const id = await house().newProject('Uploads');
+      const id = await fixture().newProject('Uploads');
       await visit.open(`/projects/${id}`);
       await visit.page.getByText('No files here yet').waitFor();
       return id;
     }
-    const filesOf = async (id: string) => (await house().service.client.files.list({ params: { id } })).data;
+    const filesOf = async (id: string) => (await fixture().service.client.files.list({ params: { id } })).data;
 
-    /** Lets so many parts through and holds the others until it is opened. */
+    /** Lets `passing` parts through and holds the others until `open` is called. */
     async function holdParts(page: Page, passing: number) {
       const held: Route[] = [];
       let sent = 0;
@@ -35,14 +35,14 @@ inConsole(
         sent: () => sent,
         open: () => {
           open = true;
-          // Those of an upload that was paused have no page to go back to.
+          // Requests of a paused upload were aborted, so continuing them fails.
           for (const route of held) void route.continue().catch(() => {});
         },
       };
     }
 
-    test('an upload is paused, goes on after a reload where it stopped, and arrives whole', async () => {
-      await using visit = await house().visit();
+    test('a paused upload resumes after a reload and arrives complete', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       const projectId = await newProject(visit);
       const bytes = randomBytes(PART_BYTES * PARTS);
@@ -71,12 +71,12 @@ inConsole(
       expect(gate.sent(), 'no part that had arrived was sent again').toBe(PARTS);
       const [file] = await filesOf(projectId);
       expect(file).toMatchObject({ status: 'UPLOADED', size: bytes.length });
-      expect(sha256(await house().service.bytesOf(file?.id ?? ''))).toBe(sha256(bytes));
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(sha256(await fixture().service.bytesOf(file?.id ?? ''))).toBe(sha256(bytes));
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('an upload that is paused goes on by a click; one that is aborted is gone on the service too', async () => {
-      await using visit = await house().visit();
+    test('a paused upload resumes on click; an aborted one is deleted on the server', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       const projectId = await newProject(visit);
       const gate = await holdParts(page, 2);
@@ -88,31 +88,31 @@ inConsole(
       ]);
       await page.getByRole('button', { name: 'Pause the upload of kept.bin' }).click();
       await page.getByText('Paused').waitFor();
-      await until('the service knows both', async () => (await filesOf(projectId)).length === 2);
+      await until('the service lists both uploads', async () => (await filesOf(projectId)).length === 2);
       await page.getByRole('button', { name: 'Abort the upload of dropped.bin' }).click();
       gate.open();
-      await page.getByRole('button', { name: 'Go on with the upload of kept.bin' }).click();
+      await page.getByRole('button', { name: 'Resume the upload of kept.bin' }).click();
       await page.getByRole('list', { name: 'Uploads' }).waitFor({ state: 'detached' });
       await expect
         .poll(async () => (await filesOf(projectId)).map(({ name, status }) => `${name} ${status}`).toSorted())
         .toEqual(['dropped.bin CANCELED', 'kept.bin UPLOADED']);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('what is kept of uploads but cannot be read stops no page', async () => {
-      await using visit = await house().visit();
+    test('unreadable stored uploads do not break the page', async () => {
+      await using visit = await fixture().visit();
       await newProject(visit);
       await visit.page.evaluate("sessionStorage.setItem('uploads', '[{')");
       await visit.page.reload();
       await visit.page.getByText('No files here yet').waitFor();
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('files that are dragged onto the page go into the folder that is open', async () => {
-      await using visit = await house().visit();
+    test('dropped files are uploaded into the open folder', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       const projectId = await newProject(visit);
-      const { data: folder } = await house().service.client.folders.create({
+      const { data: folder } = await fixture().service.client.folders.create({
         params: { id: projectId },
         body: { name: 'Inbox' },
       });
@@ -129,14 +129,14 @@ inConsole(
       await target.dispatchEvent('drop', { dataTransfer });
       await page.getByRole('link', { name: 'note.txt' }).waitFor();
       await expect.poll(() => filesOf(projectId)).toMatchObject([{ name: 'note.txt', folder: { id: folder.id } }]);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('a file is tagged, renamed, moved, downloaded and deleted', async () => {
-      await using visit = await house().visit();
+    test('a file can be tagged, renamed, moved, downloaded and deleted', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       const projectId = await newProject(visit);
-      await house().service.client.folders.create({ params: { id: projectId }, body: { name: 'Done' } });
+      await fixture().service.client.folders.create({ params: { id: projectId }, body: { name: 'Done' } });
       await page.getByLabel('Files to upload').setInputFiles({
         name: 'plan.txt',
         mimeType: 'text/plain',
@@ -147,7 +147,7 @@ inConsole(
       await page.getByRole('menuitem', { name: 'Approved' }).click();
       await page.getByRole('button', { name: 'Review status of plan.txt: Approved. Change' }).waitFor();
       const menu = async (file: string, item: string) => {
-        await page.getByRole('button', { name: `What to do with ${file}` }).click();
+        await page.getByRole('button', { name: `Actions for ${file}` }).click();
         await page.getByRole('menuitem', { name: item }).click();
       };
       await menu('plan.txt', 'Rename');
@@ -168,16 +168,16 @@ inConsole(
       await page.getByRole('button', { name: 'Delete file' }).click();
       await page.getByText('No file matches').waitFor();
       expect(await filesOf(projectId)).toEqual([]);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('two pictures are chosen and compared: beside each other, wiped and overlaid', async () => {
-      const left = await house().service.generate('gpt-image-2', 'A red lamp');
-      const right = await house().service.generate('gpt-image-2', 'A blue lamp');
-      for (const id of [left, right]) await house().service.ended(id);
-      await using visit = await house().visit();
+    test('two images can be compared side by side, by wipe and by overlay', async () => {
+      const left = await fixture().service.generate('gpt-image-2', 'A red lamp');
+      const right = await fixture().service.generate('gpt-image-2', 'A blue lamp');
+      for (const id of [left, right]) await fixture().service.waitForEnd(id);
+      await using visit = await fixture().visit();
       const { page } = visit;
-      await visit.open(`/projects/${house().service.projectId}`);
+      await visit.open(`/projects/${fixture().service.projectId}`);
       for (const id of [left, right]) {
         const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/files/${id}"]`) });
         await row.getByRole('checkbox').check();
@@ -198,15 +198,15 @@ inConsole(
         expect(style).toMatch(mode === 'Wipe' ? /inset\(0(px)? 0(px)? 0(px)? 0%\)/ : /opacity: 0/);
         await visit.expectAccessible(mode);
       }
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('two videos play and are stepped as one', async () => {
+    test('two videos play and step in sync', async () => {
       const configs = { resolution: '480p', durationSeconds: 4 };
-      const left = await house().service.generate('seedance-2.0', 'A slow pan', { configs });
-      const right = await house().service.generate('seedance-2.0', 'A fast pan', { configs });
-      for (const id of [left, right]) await house().service.ended(id);
-      await using visit = await house().visit();
+      const left = await fixture().service.generate('seedance-2.0', 'A slow pan', { configs });
+      const right = await fixture().service.generate('seedance-2.0', 'A fast pan', { configs });
+      for (const id of [left, right]) await fixture().service.waitForEnd(id);
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open(`/compare?left=${left}&right=${right}`);
       const films = '[...document.querySelectorAll("video")]';
@@ -228,7 +228,7 @@ inConsole(
       await expect.poll(apart).toBeLessThan(0.05);
       await page.reload();
       await expect.poll(ready).toBe(2);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
   },
   { UPLOAD_PART_SIZE: String(PART_BYTES) },

@@ -1,3 +1,3 @@
-import { DARK, DARK_PHONE, LIGHT, LIGHT_PHONE, lookAtEveryPage } from './console-pages.ts';
+import { checkEveryPage, DARK, DARK_PHONE, LIGHT, LIGHT_PHONE } from './console-pages.ts';
 
-lookAtEveryPage([LIGHT, DARK, LIGHT_PHONE, DARK_PHONE]);
+checkEveryPage([LIGHT, DARK, LIGHT_PHONE, DARK_PHONE]);

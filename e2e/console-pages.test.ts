@@ -1,4 +1,4 @@
-import { DARK_PHONE, lookAtEveryPage } from './console-pages.ts';
+import { checkEveryPage, DARK_PHONE } from './console-pages.ts';
 
-// The other manners are looked at by `npm run test:big`, where pictures of all are made when they are wanted.
-lookAtEveryPage([DARK_PHONE]);
+// `npm run test:big` checks the other variants, and takes screenshots of all if SCREENSHOTS is set.
+checkEveryPage([DARK_PHONE]);

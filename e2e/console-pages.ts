@@ -1,24 +1,25 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { inConsole } from './console-house.ts';
-import type { Manner, Visit } from './visit.ts';
+import { inConsole } from './console-fixture.ts';
+import type { BrowserOptions, Visit } from './visit.ts';
 
-/** SCREENSHOTS=<folder> keeps a picture of every page; those of the README are made so. */
+/** SCREENSHOTS=<folder> stores a screenshot of every page, as used in the README. */
 const folder = process.env['SCREENSHOTS'];
 
-export const LIGHT: Manner = {};
-export const DARK: Manner = { dark: true };
-export const LIGHT_PHONE: Manner = { phone: true };
-export const DARK_PHONE: Manner = { dark: true, phone: true };
+export const LIGHT: BrowserOptions = {};
+export const DARK: BrowserOptions = { dark: true };
+export const LIGHT_PHONE: BrowserOptions = { phone: true };
+export const DARK_PHONE: BrowserOptions = { dark: true, phone: true };
 
-const nameOf = ({ dark = false, phone = false }: Manner) => `${dark ? 'dark' : 'light'}${phone ? '-on-a-phone' : ''}`;
+const nameOf = ({ dark = false, phone = false }: BrowserOptions) =>
+  `${dark ? 'dark' : 'light'}${phone ? '-on-a-phone' : ''}`;
 
-/** Opens every page of the console: it is accessible, fits the window, and the browser complains about nothing. */
-export function lookAtEveryPage(manners: readonly Manner[]): void {
-  inConsole('the pages of the console', (house) => {
+/** Checks every page of the console: accessible, no horizontal scrolling, no errors in the browser console. */
+export function checkEveryPage(variants: readonly BrowserOptions[]): void {
+  inConsole('the pages of the console', (fixture) => {
     const ids: Record<string, string> = {};
     beforeAll(async () => {
-      const { service } = house();
+      const { service } = fixture();
       const { client, projectId } = service;
       const asked = {
         document: ['pdf', 'A treatment for a film about a lamp'],
@@ -28,7 +29,7 @@ export function lookAtEveryPage(manners: readonly Manner[]): void {
         model: ['meshy-7', 'A brass lamp with a green shade'],
       } as const;
       for (const [name, [model, prompt]] of Object.entries(asked)) ids[name] = await service.generate(model, prompt);
-      await Promise.all(Object.values(ids).map((id) => service.ended(id)));
+      await Promise.all(Object.values(ids).map((id) => service.waitForEnd(id)));
       const remarks = [
         [900, 'The pan begins too early'],
         [3100, 'Hold this longer'],
@@ -63,32 +64,32 @@ export function lookAtEveryPage(manners: readonly Manner[]): void {
       ['skill', `/skills/${ids['skill']}`, 'Versions'],
       ['skill-editor', `/skills/${ids['skill']}?write=true`, 'Review a cut'],
       ['health', '/health', 'Models'],
-      ['nothing', '/nowhere', 'Nothing here'],
+      ['nothing', '/nowhere', 'Page not found'],
     ];
 
-    async function examine(visit: Visit, name: string, manner: Manner): Promise<void> {
+    async function examine(visit: Visit, name: string, options: BrowserOptions): Promise<void> {
       const { page } = visit;
-      const where = `${name}, ${nameOf(manner)}`;
+      const where = `${name}, ${nameOf(options)}`;
       await page.waitForLoadState('networkidle');
       await visit.expectAccessible(where);
-      expect(visit.takeComplaints(), where).toEqual([]);
+      expect(visit.takeConsoleErrors(), where).toEqual([]);
       const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(sideways), `${where} scrolls sideways`).toBe(0);
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${nameOf(manner)}.png`) });
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${nameOf(options)}.png`) });
     }
 
-    test.each(manners.map((manner) => [nameOf(manner), manner] as const))(
-      'are accessible and complain about nothing: %s',
-      async (_, manner) => {
-        await using stranger = await house().visit({ ...manner, key: null });
+    test.each(variants.map((options) => [nameOf(options), options] as const))(
+      'are accessible and log no errors: %s',
+      async (_, options) => {
+        await using stranger = await fixture().visit({ ...options, key: null });
         await stranger.open('/');
         await stranger.page.getByLabel('API key').waitFor();
-        await examine(stranger, 'sign-in', manner);
-        await using visit = await house().visit(manner);
-        for (const [name, path, heading] of pages(house().service.projectId)) {
+        await examine(stranger, 'sign-in', options);
+        await using visit = await fixture().visit(options);
+        for (const [name, path, heading] of pages(fixture().service.projectId)) {
           await visit.open(path);
           await visit.page.getByRole('heading', { name: heading }).first().waitFor();
-          await examine(visit, name, manner);
+          await examine(visit, name, options);
         }
       },
       180_000,

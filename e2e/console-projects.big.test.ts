@@ -1,19 +1,19 @@
 import { contract } from '@review/contract';
 import { expect, test } from 'vitest';
-import { inConsole, OWNER, REVIEWER } from './console-house.ts';
+import { inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 import type { Visit } from './visit.ts';
 
-inConsole('projects in the console', (house) => {
-  /** A project of the test's own, and its page. */
+inConsole('projects in the console', (fixture) => {
+  /** Creates a project and opens its page. */
   async function newProject(visit: Visit, name: string): Promise<string> {
-    const id = await house().newProject(name);
+    const id = await fixture().newProject(name);
     await visit.open(`/projects/${id}`);
     await visit.page.getByRole('heading', { name, level: 1 }).waitFor();
     return id;
   }
 
-  test('a project is made, found by searching and sorting, and still there after a reload', async () => {
-    await using visit = await house().visit();
+  test('a new project is found by search and sorting, also after a reload', async () => {
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open('/projects');
     await page.getByRole('button', { name: 'New project' }).click();
@@ -42,27 +42,27 @@ inConsole('projects in the console', (house) => {
     await visit.open('/projects?sort=name');
     await expect.poll(async () => (await cards.allInnerTexts())[0]).toContain('Autumn film');
     await visit.expectAccessible('the list of projects');
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('a list of more than a page goes on when asked', async () => {
-    const { client } = house().service;
+  test('a list of several pages loads further pages on click', async () => {
+    const { client } = fixture().service;
     for (let number = 0; number < 52; number++) await client.projects.create({ body: { name: `Paged ${number}` } });
-    await using visit = await house().visit();
+    await using visit = await fixture().visit();
     const cards = visit.page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
     await visit.open('/projects?keyword=Paged');
     await expect.poll(() => cards.count()).toBe(50);
     await visit.page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => cards.count()).toBe(52);
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('folders are made, entered, renamed, moved and deleted; a full one stays and says why', async () => {
-    await using visit = await house().visit();
+  test('folders can be created, opened, renamed, moved and deleted; a non-empty one shows why it cannot be deleted', async () => {
+    await using visit = await fixture().visit();
     const { page } = visit;
     const id = await newProject(visit, 'With folders');
     const menuOf = async (folder: string, item: string) => {
-      await page.getByRole('button', { name: `What to do with the folder ${folder}` }).click();
+      await page.getByRole('button', { name: `Actions for the folder ${folder}` }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     const makeFolder = async (name: string) => {
@@ -101,15 +101,15 @@ inConsole('projects in the console', (house) => {
     await menuOf('Rushes', 'Delete');
     await page.getByRole('button', { name: 'Delete folder' }).click();
     await page.getByRole('link', { name: 'Rushes', exact: true }).waitFor({ state: 'detached' });
-    const { data } = await house().service.client.folders.list({ params: { id } });
+    const { data } = await fixture().service.client.folders.list({ params: { id } });
     expect(data).toMatchObject([{ name: 'Day two', parent: null }]);
-    expect(visit.takeComplaints(/409/)).toEqual([]);
+    expect(visit.takeConsoleErrors(/409/)).toEqual([]);
   });
 
-  test('versions hold files and a status; a closed one is opened by owners and managers alone', async () => {
-    await using visit = await house().visit();
+  test('versions have files and a status; only owners and managers reopen a closed one', async () => {
+    await using visit = await fixture().visit();
     const { page } = visit;
-    const { projectId } = house().service;
+    const { projectId } = fixture().service;
     await visit.open(`/projects/${projectId}/versions`);
     await page.getByRole('button', { name: 'New version' }).click();
     const form = page.getByRole('dialog');
@@ -127,20 +127,20 @@ inConsole('projects in the console', (house) => {
     await visit.expectAccessible('a version');
     const address = new URL(page.url()).pathname;
 
-    await using other = await house().visit({ key: await house().keyOf(REVIEWER) });
+    await using other = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     await other.open(address);
     await other.page.getByRole('button', { name: /Review status of Third cut: Closed/ }).click();
     const approved = other.page.getByRole('menuitem', { name: 'Approved' });
-    await approved.getByText('only an owner or a manager opens it again').waitFor();
+    await approved.getByText('only an owner or a manager can reopen it').waitFor();
     await approved.click({ force: true });
     expect(await approved.getAttribute('aria-disabled')).toBe('true');
-    const { data } = await house().service.client.versions.get({ params: { id: address.slice(-36) } });
+    const { data } = await fixture().service.client.versions.get({ params: { id: address.slice(-36) } });
     expect(data.status).toBe('CLOSED');
-    expect([...visit.takeComplaints(), ...other.takeComplaints()]).toEqual([]);
+    expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors()]).toEqual([]);
   });
 
-  test('a project is renamed, its deletion scheduled and undone; meanwhile nothing in it can be changed', async () => {
-    await using visit = await house().visit();
+  test('a project can be renamed, scheduled for deletion and restored; it is read-only meanwhile', async () => {
+    await using visit = await fixture().visit();
     const { page } = visit;
     const id = await newProject(visit, 'To be renamed');
     await page.getByRole('link', { name: 'Settings' }).click();
@@ -154,19 +154,19 @@ inConsole('projects in the console', (house) => {
     const upload = page.getByRole('button', { name: 'Upload' });
     await expect.poll(() => upload.getAttribute('aria-disabled')).toBe('true');
     await upload.focus();
-    await page.getByRole('tooltip').getByText('about to be deleted').waitFor();
+    await page.getByRole('tooltip').getByText('scheduled for deletion').waitFor();
     await visit.open(`/projects/${id}/settings`);
     await visit.expectAccessible('the settings of a project');
     await page.getByRole('button', { name: 'Keep the project' }).click();
     await page.getByRole('button', { name: 'Delete project' }).waitFor();
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('what a role or a scope forbids is off and says so, and no request is refused for it', async () => {
-    const { projectId } = house().service;
-    await using reviewer = await house().visit({ key: await house().keyOf(REVIEWER) });
+  test('actions that a role or scope forbids are disabled with a reason, and no request fails with 403', async () => {
+    const { projectId } = fixture().service;
+    await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     const withoutWriting = ['projects:read', 'folders:read', 'files:read'] as const;
-    await using reader = await house().visit({ key: await house().keyOf(OWNER, withoutWriting) });
+    await using reader = await fixture().visit({ key: await fixture().keyOf(OWNER, withoutWriting) });
     for (const [visit, reason] of [
       [reviewer, 'Only owners, managers and members of the project can do this'],
       [reader, `This key lacks the scope ${contract.files.startUpload.metadata.scopes[0]}`],
@@ -183,7 +183,7 @@ inConsole('projects in the console', (house) => {
         await page.getByRole('link', { name: 'Settings' }).waitFor();
         await page.waitForLoadState('networkidle');
       }
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     }
   });
 });

@@ -1,14 +1,14 @@
 import type { Scope } from '@review/contract';
 import { SCOPES } from '@review/contract';
 import { expect, test } from 'vitest';
-import { inConsole, OWNER, REVIEWER } from './console-house.ts';
+import { inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 
 const without = (scope: Scope): Scope[] => SCOPES.filter((each) => each !== scope);
 
-inConsole('members and access links in the console', (house) => {
-  test('people of the workspace are added, given another role and removed; the last owner stays', async () => {
-    const projectId = await house().newProject('With people');
-    await using visit = await house().visit();
+inConsole('members and access links in the console', (fixture) => {
+  test('members can be added, changed and removed, except the last owner', async () => {
+    const projectId = await fixture().newProject('With people');
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/projects/${projectId}/members`);
     await page.getByRole('button', { name: 'Add members' }).click();
@@ -24,7 +24,7 @@ inConsole('members and access links in the console', (house) => {
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByLabel('Role of Mia Member').selectOption('manager');
     await expect
-      .poll(async () => (await house().service.client.members.list({ params: { id: projectId } })).data)
+      .poll(async () => (await fixture().service.client.members.list({ params: { id: projectId } })).data)
       .toContainEqual(expect.objectContaining({ role: 'PROJECT_MANAGER' }));
     await page.getByRole('button', { name: 'Remove Rui Reviewer' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
@@ -36,12 +36,12 @@ inConsole('members and access links in the console', (house) => {
       .first()
       .waitFor();
     await visit.expectAccessible('members');
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('a link is made, copied, opened by somebody who then is a member, and revoked', async () => {
-    const projectId = await house().newProject('Shared by link');
-    await using visit = await house().visit();
+  test('an access link can be created, copied, redeemed and revoked', async () => {
+    const projectId = await fixture().newProject('Shared by link');
+    await using visit = await fixture().visit();
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await visit.open(`/projects/${projectId}/links`);
@@ -58,14 +58,14 @@ inConsole('members and access links in the console', (house) => {
     expect(address).toMatch(/\/join#[\w-]{20,}$/);
     await visit.expectAccessible('access links');
 
-    await using other = await house().visit({ key: await house().keyOf(REVIEWER) });
+    await using other = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     await other.page.goto(address);
     await other.page.reload();
     await other.expectAccessible('the page of a link');
     await other.page.getByRole('button', { name: 'Join the project' }).click();
     await other.page.getByRole('link', { name: 'Shared by link' }).click();
     await other.page.getByRole('heading', { name: 'Shared by link' }).waitFor();
-    const { data } = await house().service.client.members.list({ params: { id: projectId } });
+    const { data } = await fixture().service.client.members.list({ params: { id: projectId } });
     expect(data).toContainEqual(expect.objectContaining({ role: 'PROJECT_REVIEWER' }));
 
     await row.getByRole('button', { name: 'Revoke' }).click();
@@ -74,16 +74,16 @@ inConsole('members and access links in the console', (house) => {
     await other.page.goto(address);
     await other.page.getByRole('button', { name: 'Join the project' }).click();
     await other.page.getByRole('alert').getByText('Not found').waitFor();
-    expect([...visit.takeComplaints(), ...other.takeComplaints(/404/)]).toEqual([]);
+    expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors(/404/)]).toEqual([]);
   });
 
-  test('a link keeps its key to itself without the scope, and the page to itself for other roles', async () => {
-    const { projectId, client } = house().service;
+  test('without the scope the key of a link is hidden; other roles cannot open the page', async () => {
+    const { projectId, client } = fixture().service;
     await client.accessLinks.create({
       params: { id: projectId },
       body: { role: 'PROJECT_MEMBER', description: 'Ours' },
     });
-    await using visit = await house().visit({ key: await house().keyOf(OWNER, without('access-links:read.key')) });
+    await using visit = await fixture().visit({ key: await fixture().keyOf(OWNER, without('access-links:read.key')) });
     await visit.open(`/projects/${projectId}/links`);
     const copy = visit.page
       .getByRole('listitem')
@@ -93,9 +93,9 @@ inConsole('members and access links in the console', (house) => {
     await copy.focus();
     await visit.page.getByRole('tooltip').getByText('access-links:read.key').waitFor();
 
-    await using reviewer = await house().visit({ key: await house().keyOf(REVIEWER) });
+    await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     await reviewer.open(`/projects/${projectId}/links`);
     await reviewer.page.getByRole('note').getByText('Only owners and managers of the project can do this').waitFor();
-    expect([...visit.takeComplaints(), ...reviewer.takeComplaints()]).toEqual([]);
+    expect([...visit.takeConsoleErrors(), ...reviewer.takeConsoleErrors()]).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { SCOPES } from '@review/contract';
 import { expect, test } from 'vitest';
-import { inConsole, OWNER } from './console-house.ts';
+import { inConsole, OWNER } from './console-fixture.ts';
 
 const HOSTILE = `# How we review
 
@@ -14,9 +14,9 @@ const HOSTILE = `# How we review
 | watch | all |
 `;
 
-inConsole('skills in the console', (house) => {
-  test('a skill is made, written with a preview that runs nothing, published, changed and exported', async () => {
-    await using visit = await house().visit();
+inConsole('skills in the console', (fixture) => {
+  test('a skill can be created, previewed without running scripts, published, edited and exported', async () => {
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open('/skills');
     await page.getByRole('button', { name: 'New skill' }).click();
@@ -80,11 +80,11 @@ inConsole('skills in the console', (house) => {
     await page.getByRole('button', { name: 'Delete skill' }).click();
     await page.waitForURL(/\/skills$/);
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('without the scopes skills cannot be read, or read but not changed', async () => {
-    await using reader = await house().visit({ key: await house().keyOf(OWNER, ['skills:read']) });
+  test('without the scopes skills are hidden or read-only', async () => {
+    await using reader = await fixture().visit({ key: await fixture().keyOf(OWNER, ['skills:read']) });
     await reader.open('/skills');
     const make = reader.page.getByRole('button', { name: 'New skill' });
     await expect.poll(() => make.getAttribute('aria-disabled')).toBe('true');
@@ -92,10 +92,14 @@ inConsole('skills in the console', (house) => {
     await reader.page.getByRole('tooltip').getByText('This key lacks the scope skills:write').waitFor();
 
     const others = SCOPES.filter((scope) => scope !== 'skills:read');
-    await using stranger = await house().visit({ key: await house().keyOf(OWNER, others), dark: true, phone: true });
+    await using stranger = await fixture().visit({
+      key: await fixture().keyOf(OWNER, others),
+      dark: true,
+      phone: true,
+    });
     await stranger.open('/skills');
     await stranger.page.getByRole('note').getByText('This key lacks the scope skills:read').waitFor();
     await stranger.expectAccessible('skills that cannot be read');
-    expect([...reader.takeComplaints(), ...stranger.takeComplaints()]).toEqual([]);
+    expect([...reader.takeConsoleErrors(), ...stranger.takeConsoleErrors()]).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { upload } from '@review/client';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { generateByHand, inConsole } from './console-house.ts';
+import { generateByHand, inConsole } from './console-fixture.ts';
 
 const LONG = 'A lamp on a pier.\n'.repeat(120);
 
@@ -43,40 +43,40 @@ async function orbit(page: Page): Promise<void> {
   await expect.poll(angle).not.toBe(before);
 }
 
-inConsole('the viewers of the console', (house) => {
+inConsole('the viewers of the console', (fixture) => {
   test.each([
     ['Image', 'GPT Image 2', 'A lamp', 'img', 'element.naturalWidth > 0', zoom],
     ['Document', 'PDF document', LONG, 'canvas', "element.dataset.drawn === '1'", turnPages],
     ['Document', 'Markdown document', 'A lamp', 'article h1', 'element.textContent.length > 3', null],
     ['Video', 'Seedance 2.0 Mini', 'A lamp', 'video', 'element.readyState > 2', null],
     ['3D', 'Meshy 7', 'A lamp', 'model-viewer', 'element.loaded', orbit],
-  ])('%s by %s is generated, drawn and steered, and still there after a reload', async (...row) => {
+  ])('%s by %s can be generated, viewed and controlled, also after a reload', async (...row) => {
     const [type, model, prompt, selector, isDrawn, steer] = row;
-    // Without a graphics card a scene takes long to draw: once, in a small window, does.
+    // Software rendering of a scene is slow, so it is tested once in a small window.
     const isSlow = type === '3D';
-    await using visit = await house().visit({ phone: isSlow });
+    await using visit = await fixture().visit({ phone: isSlow });
     const { page } = visit;
     await visit.open('/generate');
     await generateByHand(page, type, model, prompt);
     await page.getByRole('link', { name: 'Open' }).click({ timeout: 60_000 });
     const drawn = `(() => { const element = document.querySelector('main ${selector}'); return !!element && ${isDrawn}; })()`;
-    const look = async () => ({ drawn: await page.evaluate(drawn), complaints: visit.takeComplaints() });
-    const expectDrawn = () => expect.poll(look, { timeout: 60_000 }).toEqual({ drawn: true, complaints: [] });
+    const look = async () => ({ drawn: await page.evaluate(drawn), errors: visit.takeConsoleErrors() });
+    const expectDrawn = () => expect.poll(look, { timeout: 60_000 }).toEqual({ drawn: true, errors: [] });
     await page.getByRole('heading', { name: 'Details' }).waitFor();
     if (!isSlow) await expectDrawn();
     await page.reload();
     await expectDrawn();
     await visit.expectAccessible(model);
     await steer?.(page);
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('a video is stepped frame by frame, and a comment leads to its moment', async () => {
-    const { client } = house().service;
-    const id = await house().service.generate('seedance-2.0-mini');
-    await house().service.ended(id);
+  test('a video steps frame by frame, and a comment seeks to its time', async () => {
+    const { client } = fixture().service;
+    const id = await fixture().service.generate('seedance-2.0-mini');
+    await fixture().service.waitForEnd(id);
     await client.comments.createOnFile({ params: { id }, body: { content: 'Too early', anchor: 2500 } });
-    await using visit = await house().visit();
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/files/${id}`);
     await page.getByRole('button', { name: /at 2\.5 s: Too early$/ }).click();
@@ -89,11 +89,11 @@ inConsole('the viewers of the console', (house) => {
     await page.waitForURL(/at=24\d\d$/);
     await page.reload();
     await page.getByText('frame 59').waitFor();
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('what people write in a file runs nothing', async () => {
-    const { client, projectId } = house().service;
+  test('file content cannot run scripts', async () => {
+    const { client, projectId } = fixture().service;
     const source = new Blob(['# Hello\n\n<img src=x onerror="document.title=1">\n\n[go](javascript:document.title=2)']);
     const { id } = await upload(client, {
       to: { project: projectId },
@@ -101,12 +101,12 @@ inConsole('the viewers of the console', (house) => {
       name: 'hello.md',
       mimeType: 'text/markdown',
     });
-    await using visit = await house().visit();
+    await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/files/${id}`);
     await page.getByRole('heading', { name: 'Hello' }).waitFor();
     expect(await page.locator('article img').count()).toBe(0);
     expect(await page.getByText('go', { exact: true }).getAttribute('href')).toBe('');
-    expect(visit.takeComplaints()).toEqual([]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { workflowIdOf } from '@review/contract';
 import { expect, test } from 'vitest';
-import { generateByHand, inConsole, OWNER, REVIEWER } from './console-house.ts';
+import { generateByHand, inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 
 const TEMPORAL_UI_URL = 'http://temporal.example:8233';
 const MANY = 6000;
@@ -11,18 +11,18 @@ const SETTINGS = {
 
 inConsole(
   'the console',
-  (house) => {
-    test('a refused key says why and under which request; a good one leads to where one wanted to go', async () => {
-      await using visit = await house().visit({ key: null });
+  (fixture) => {
+    test('an invalid key shows the error and request id; a valid one returns to the requested page', async () => {
+      await using visit = await fixture().visit({ key: null });
       const { page } = visit;
       await visit.open('/health');
       await page.getByLabel('API key').fill('prs_k_wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').getByText('The credential is not valid').waitFor();
       await page.getByRole('button', { name: /^Request [\w-]{8,}/ }).waitFor();
-      expect(visit.takeComplaints(/401/)).toEqual([]);
+      expect(visit.takeConsoleErrors(/401/)).toEqual([]);
 
-      await page.getByLabel('API key').fill(house().service.key);
+      await page.getByLabel('API key').fill(fixture().service.key);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Health' }).waitFor();
       await page.reload();
@@ -36,12 +36,12 @@ inConsole(
       await page.evaluate("sessionStorage.setItem('api-key', 'prs_k_revoked')");
       await visit.open('/runs');
       await page.getByText('is no longer valid. Sign in again.').waitFor();
-      expect(visit.takeComplaints(/401/)).toEqual([]);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors(/401/)).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('a run can be canceled while it goes on, and is shown so after a reload', async () => {
-      await using visit = await house().visit();
+    test('a running generation can be canceled and is shown as canceled after a reload', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/generate');
       await generateByHand(page, 'Image', 'GPT Image 2', 'A lamp [stall]');
@@ -53,14 +53,14 @@ inConsole(
       await page.reload();
       await page.getByText('Canceled', { exact: true }).first().waitFor();
       expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
     test.each([
       ['[fail]', 'The sandbox failed, as asked.', 'PROVIDER_REJECTED', 'Await job'],
       ['[moderated]', 'content policy', 'MODERATED', 'Submit'],
-    ])('a run with %s says what happened, at which step, and what to do', async (sentinel, message, code, step) => {
-      await using visit = await house().visit();
+    ])('a run with %s shows the error, the failed step and the advice', async (sentinel, message, code, step) => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/generate');
       const id = await generateByHand(page, 'Image', 'GPT Image 2', `A lamp ${sentinel}`);
@@ -79,11 +79,11 @@ inConsole(
       expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
       await visit.open(`/runs?status=FAILED`);
       await page.locator(`a[href="/runs/${id}"]`).waitFor();
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('a file of this machine becomes an attachment that the prompt names', async () => {
-      await using visit = await house().visit();
+    test('an uploaded file becomes an attachment that the prompt refers to', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/generate?type=IMAGE');
       const choosing = page.waitForEvent('filechooser');
@@ -104,11 +104,11 @@ inConsole(
       }
       await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
       await page.getByText('which is not attached').waitFor();
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('what is dropped or pasted on the form becomes an attachment', async () => {
-      await using visit = await house().visit();
+    test('files dropped or pasted on the form become attachments', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/generate');
       await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
@@ -125,16 +125,16 @@ inConsole(
       await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
       expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
       await page.waitForURL(/attachments=.*GA.*GA/);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('the keyboard leads everywhere', async () => {
-      await using visit = await house().visit();
+    test('every page is reachable by keyboard', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open('/health');
       await page.getByRole('heading', { name: 'Health' }).waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Find or do something' }).waitFor();
+      await page.getByRole('combobox', { name: 'Search pages and commands' }).waitFor();
       await visit.expectAccessible('the command palette');
       await page.keyboard.type('prompt');
       await page.keyboard.press('Enter');
@@ -143,37 +143,37 @@ inConsole(
       await page.keyboard.type('colours dark');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('the list of runs follows them by itself', async () => {
-      await using visit = await house().visit();
+    test('the list of runs updates itself', async () => {
+      await using visit = await fixture().visit();
       const { page } = visit;
-      await visit.open(`/runs?project=${house().service.projectId}`);
+      await visit.open(`/runs?project=${fixture().service.projectId}`);
       await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      const id = await house().service.generate('gpt-image-2', 'A lamp [stall]');
+      const id = await fixture().service.generate('gpt-image-2', 'A lamp [stall]');
       await page.reload();
       const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/runs/${id}"]`) });
       await row.getByText('Running', { exact: true }).waitFor();
-      await house().service.client.files.cancel({ params: { id } });
+      await fixture().service.client.files.cancel({ params: { id } });
       await row.getByText('Canceled', { exact: true }).waitFor();
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('what the scopes forbid is said, not tried', async () => {
-      const reading = await house().keyOf(OWNER, ['projects:read', 'files:read']);
-      await using visit = await house().visit({ key: reading });
+    test('a missing scope is explained without sending the request', async () => {
+      const reading = await fixture().keyOf(OWNER, ['projects:read', 'files:read']);
+      await using visit = await fixture().visit({ key: reading });
       const { page } = visit;
       await visit.open('/generate');
       await page.getByRole('note').getByText('This key lacks the scope ai:generate.').waitFor();
       await visit.open('/health');
       await page.getByText('2 of 19').waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('what the role forbids is a button that says why and does nothing', async () => {
-      await using visit = await house().visit({ key: await house().keyOf(REVIEWER) });
+    test('an action that the role forbids is a disabled button with the reason', async () => {
+      await using visit = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
       const { page } = visit;
       await visit.open('/generate?prompt=A%20lamp');
       const button = page.getByRole('main').getByRole('button', { name: 'Generate', exact: true });
@@ -184,11 +184,11 @@ inConsole(
         .getByText('Only owners, managers and members of the project can do this; you are its reviewer.')
         .waitFor();
       expect(page.url()).toContain('/generate');
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('the health page tells how much of each rate limit is used', async () => {
-      await using visit = await house().visit({ key: await house().keyOf(OWNER) });
+    test('the health page shows the usage of each rate limit', async () => {
+      await using visit = await fixture().visit({ key: await fixture().keyOf(OWNER) });
       const { page } = visit;
       const used = async () => {
         const row = page.getByRole('row').filter({ hasText: 'GET /api/ping' });
@@ -202,20 +202,20 @@ inConsole(
       await page.reload();
       await expect.poll(async () => (await used()).count).toBeGreaterThan(first.count);
       await page.getByRole('progressbar', { name: 'Used of GET /api/ping' }).waitFor({ state: 'attached' });
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test('a run that Temporal carries out links to its workflow there', async () => {
-      const { service } = house();
+    test('a run under Temporal links to its workflow', async () => {
+      const { service } = fixture();
       const id = await service.generate('markdown');
-      await service.ended(id);
-      await using visit = await house().visit();
+      await service.waitForEnd(id);
+      await using visit = await fixture().visit();
       const { page } = visit;
       const link = page.getByRole('link', { name: 'Open in Temporal' });
       await visit.open(`/runs/${id}`);
       await page.getByText('built in').waitFor();
       expect(await link.count()).toBe(0);
-      // Which engine held it is a matter of the row: the address is made by the server, from that and its settings.
+      // The server builds the link from the engine in the row and its settings, so no Temporal server is needed.
       await service.database.db
         .updateTable('generations')
         .set({ engine: 'temporal' })
@@ -225,7 +225,7 @@ inConsole(
       expect(await link.getAttribute('href')).toBe(
         `${TEMPORAL_UI_URL}/workflows/${encodeURIComponent(workflowIdOf(id))}`,
       );
-      expect(visit.takeComplaints()).toEqual([]);
+      expect(visit.takeConsoleErrors()).toEqual([]);
     });
   },
   SETTINGS,

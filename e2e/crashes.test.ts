@@ -28,7 +28,7 @@ type Point =
   | { server: RegExp; moment: Passing['moment'] }
   | { vendor: VendorCall['kind']; moment: VendorCall['moment'] };
 
-/** Starts a worker that is killed the first time it comes to that point. */
+/** Starts a worker that is killed when it first reaches that point. */
 async function workerThatDiesAt(point: Point): Promise<{ dead: Promise<void> }> {
   const worker = await startWorker();
   const dead = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ test.each(CRASHES)('a worker killed %s of %s: %s, %i paid', async (point, model,
   const id = await service.generate(model);
   await first.dead;
   const second = await startWorker();
-  const file = await service.ended(id);
+  const file = await service.waitForEnd(id);
   expect(file.generation?.error?.code ?? file.status).toBe(outcome);
   expect(vendor.paidFor(id)).toBe(paid);
   for (const stage of ['preview', 'refine']) expect(vendor.paidFor(id, stage)).toBeLessThanOrEqual(1);
@@ -117,11 +117,11 @@ test('a server killed between the 202 and the claim loses nothing', async () => 
   const ids = await Promise.all(['markdown', 'minimax-h3', 'meshy-7'].map((model) => service.generate(model)));
   await service.restartServer();
   const worker = await startWorker();
-  for (const id of ids) expect((await service.ended(id)).status).toBe('UPLOADED');
+  for (const id of ids) expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-test('a server killed while jobs run goes on with them; the worker waits for it', async () => {
+test('running jobs survive a killed server; the worker retries until it is back', async () => {
   const worker = await startWorker();
   let open = false;
   vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
@@ -130,7 +130,7 @@ test('a server killed while jobs run goes on with them; the worker waits for it'
   await service.restartServer();
   open = true;
   for (const id of ids) {
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(vendor.paidFor(id)).toBe(1);
   }
   expect(await worker.end('SIGTERM')).toBe(0);
@@ -140,7 +140,7 @@ test.each([
   ['minimax-h3', /submitted$/],
   ['markdown', /^PUT /],
   ['gpt-image-2', /upload\.complete$/],
-])('a server that is away just when %s has its answer costs no second order', async (model, path) => {
+])('a server outage while the worker reports the result of %s causes no second order', async (model, path) => {
   const worker = await startWorker();
   let cuts = 0;
   gate.on = ({ method, path: passing, moment }) => {
@@ -149,13 +149,13 @@ test.each([
     return cuts <= 4 ? 'cut' : undefined;
   };
   const id = await service.generate(model);
-  expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
   expect(cuts).toBe(5);
   expect(vendor.paidFor(id)).toBe(1);
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-test('what a worker leaves when it is told to stop, the other one goes on with at once', async () => {
+test('another worker takes over at once what a stopping worker releases', async () => {
   const [left, right] = [await service.startWorker('left'), await service.startWorker('right')];
   let open = false;
   vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
@@ -168,22 +168,22 @@ test('what a worker leaves when it is told to stop, the other one goes on with a
   do ids.push(await service.generate(ids.length % 2 === 0 ? 'minimax-h3' : 'kling-3.0'));
   while ((await holders()).size < 2 || ids.length < 8);
   await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1), { timeout: 10_000 }).toBe(true);
-  const told = performance.now();
+  const signalledAt = performance.now();
   expect(await left.end('SIGTERM')).toBe(0);
   await expect.poll(holders, { timeout: 20_000 }).toEqual(new Set(['right']));
-  const milliseconds = Math.round(performance.now() - told);
-  console.log(`everything was in the other's hands ${milliseconds} ms after SIGTERM`);
-  // A lease would have to run out for 20 seconds at least.
+  const milliseconds = Math.round(performance.now() - signalledAt);
+  console.log(`the other worker held all leases ${milliseconds} ms after SIGTERM`);
+  // Without the release, the leases would expire after 20 seconds at the earliest.
   expect(milliseconds).toBeLessThan(5000);
   open = true;
   for (const id of ids) {
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(vendor.paidFor(id)).toBe(1);
   }
   expect(await right.end('SIGTERM')).toBe(0);
 });
 
-test('SIGTERM under load: what is on its way gets its answer, the rest is for the next worker', async () => {
+test('SIGTERM under load: running submits complete, the next worker takes the rest', async () => {
   const worker = await startWorker();
   let taken = 0;
   vendor.on = async ({ kind, moment }) => {
@@ -200,7 +200,7 @@ test('SIGTERM under load: what is on its way gets its answer, the rest is for th
   expect(taken).toBeLessThan(ids.length);
   const next = await startWorker();
   for (const id of ids) {
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(vendor.paidFor(id)).toBe(1);
   }
   expect(await next.end('SIGTERM')).toBe(0);

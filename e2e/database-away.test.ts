@@ -19,14 +19,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('with Postgres away at POST nothing is accepted, and everything works when it is back', async () => {
+test('without Postgres a POST fails, and everything works when it is back', async () => {
   await wire.cut();
   await expect(service.generate('kling-3.0')).rejects.toMatchObject({ status: 503, code: 'NOT_READY' });
   await wire.mend();
-  expect((await service.ended(await service.generate('kling-3.0'))).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(await service.generate('kling-3.0'))).status).toBe('UPLOADED');
 });
 
-test('a client that tries again has its order taken once when Postgres is back', async () => {
+test('a client that retries through a Postgres outage gets one generation', async () => {
   const refusals: number[] = [];
   const client = service.clientAt(service.url, {
     retries: 5,
@@ -42,12 +42,12 @@ test('a client that tries again has its order taken once when Postgres is back',
   await wire.cut();
   const id = await service.generate('kling-3.0', 'A lamp', {}, client);
   expect(new Set(refusals)).toEqual(new Set([503]));
-  expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
   const after = await service.client.files.list({ params: { id: service.projectId } });
   expect(after.data).toHaveLength(before.data.length + 1);
 });
 
-test('Postgres going away again and again while steps run costs time, not files or money', {
+test('repeated Postgres outages while steps run lose no file and cause no second order', {
   timeout: 90_000,
 }, async () => {
   const ids = await Promise.all([service.generate('kling-3.0'), service.generate('seedance-2.5')]);
@@ -58,7 +58,7 @@ test('Postgres going away again and again while steps run costs time, not files 
     await wire.mend();
   }
   for (const id of ids) {
-    expect((await service.ended(id, 70)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id, 70)).status).toBe('UPLOADED');
     const { data } = await service.client.files.getGeneration({ params: { id } });
     expect(data.providerJobId).not.toBeNull();
   }

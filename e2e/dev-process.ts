@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const repository = resolve(import.meta.dirname, '..');
 
-/** `npm start` without npm: what it runs after the build, in a process group of its own. */
+/** Runs the script of `npm start` without npm and build, in its own process group. */
 export class DevProcess {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
   output = '';
 
   constructor(settings: { readonly DATA_DIR: string; readonly PORT: string }) {
-    // Nothing of the machine's own settings: they could point the service elsewhere.
+    // No settings of the host environment: they could redirect the service to other data.
     const { PATH, HOME, TMPDIR } = process.env;
     this.child = spawn(process.execPath, ['scripts/dev.ts'], {
       cwd: repository,
@@ -29,14 +29,15 @@ export class DevProcess {
     this.exit = once(this.child, 'close').then(([code]) => code);
   }
 
-  /** Waits for the block that says all is up; gives back the value after a label in it. */
-  async shown(label: string): Promise<string> {
+  /** Waits for the start-up summary and returns the value after the label. */
+  async readValue(label: string): Promise<string> {
     while (!this.output.includes('Ctrl-C stops')) {
-      if (this.child.exitCode !== null) throw new Error(`it ended with ${this.child.exitCode}:\n${this.output}`);
+      if (this.child.exitCode !== null)
+        throw new Error(`npm start exited with code ${this.child.exitCode}:\n${this.output}`);
       await sleep(50);
     }
     const value = new RegExp(`^ *${label} +(\\S+)$`, 'm').exec(this.output)?.[1];
-    if (value === undefined) throw new Error(`"${label}" was not shown:\n${this.output}`);
+    if (value === undefined) throw new Error(`the output lacks "${label}":\n${this.output}`);
     return value;
   }
 
@@ -45,7 +46,7 @@ export class DevProcess {
     return this.exit;
   }
 
-  /** Whether any process of the group is left, children of children too. */
+  /** Whether any process of the group is still running, including grandchildren. */
   get leftovers(): boolean {
     return this.#signalGroup(0);
   }
@@ -70,6 +71,6 @@ export async function freePort(): Promise<string> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no TCP port');
   return String(address.port);
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Program } from './processes.ts';
 import { Service, sha256 } from './service.ts';
 
-/** The examples of the typed client, as their readers run them. */
+/** Runs the examples of the typed client as separate processes. */
 const examples = resolve(import.meta.dirname, '../packages/client/examples');
 let service: Service;
 let folder: string;
@@ -27,7 +27,7 @@ function run(name: string, project: string, words: string[] = [], settings: Reco
   return new Program(process.execPath, [join(examples, name), ...words], environment);
 }
 
-test('five videos are generated and downloaded', async () => {
+test('the example generates and downloads five videos', async () => {
   const project = await newProject();
   await using program = run('five-videos.ts', project, [join(folder, 'videos')]);
   expect(await program.exit, program.output).toBe(0);
@@ -38,13 +38,13 @@ test('five videos are generated and downloaded', async () => {
   expect(hashes.sort()).toEqual(files.map(({ sha256: hash }) => hash).sort());
 });
 
-test('an example without its settings says which to set', async () => {
+test('an example without settings names the missing ones', async () => {
   await using program = run('five-videos.ts', '', []);
   expect(await program.exit).toBe(2);
   expect(program.output).toContain('Set REVIEW_PROJECT: the id of a project.');
 });
 
-test('the bot does what reviewers ask for, once', async () => {
+test('the bot handles each request of a reviewer once', async () => {
   const params = { id: await newProject() };
   const { client } = service;
   const { data: version } = await client.versions.create({ params, body: { name: 'Cut 7' } });
@@ -71,13 +71,13 @@ test('the bot does what reviewers ask for, once', async () => {
 test.each([
   ['APPROVED', 0],
   ['REJECTED', 1],
-] as const)('a build whose version is %s ends with %i', async (status, code) => {
+] as const)('a build whose version is %s exits with code %i', async (status, code) => {
   const params = { id: await newProject() };
   const { client } = service;
   const artefact = join(folder, `${status}.zip`);
   await writeFile(artefact, `The build that is ${status}`);
   await using program = run('ci-step.ts', params.id, [artefact, 'Build 12']);
-  await program.said('waits for its review');
+  await program.waitForOutput('waits for its review');
   const { data: versions } = await client.versions.list({ params });
   expect(versions).toMatchObject([{ name: 'Build 12' }]);
   await client.versions.setStatus({ params: { id: versions[0]?.id ?? '' }, body: { status } });
@@ -87,7 +87,7 @@ test.each([
   expect(await (await fetch(link)).text()).toBe('The build that is APPROVED');
 });
 
-test('a build that waited in vain goes on with the same file and version', async () => {
+test('a build that timed out resumes with the same file and version', async () => {
   const params = { id: await newProject() };
   const artefact = join(folder, 'later.zip');
   await writeFile(artefact, 'The build');

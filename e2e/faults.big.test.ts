@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-test('a worker that is paused for longer than its lease changes nothing when it wakes up', async () => {
+test('a worker that is paused for longer than its lease changes nothing when it resumes', async () => {
   await using service = await Service.start({ TEST_PROVIDER_URL: vendor.url });
   const left = await service.startWorker('left');
   let open = false;
@@ -27,21 +27,21 @@ test('a worker that is paused for longer than its lease changes nothing when it 
   open = true;
   await service.startWorker('right');
 
-  expect(await service.ended(polled, 60)).toMatchObject({ status: 'UPLOADED' });
-  const unknown = await service.ended(submitting, 60);
+  expect(await service.waitForEnd(polled, 60)).toMatchObject({ status: 'UPLOADED' });
+  const unknown = await service.waitForEnd(submitting, 60);
   expect(unknown.generation?.error?.code).toBe('SUBMIT_OUTCOME_UNKNOWN');
   const before = [await service.file(polled), await service.file(submitting)];
   left.child.kill('SIGCONT');
   go.resolve(undefined);
   const next = await service.generate('markdown');
-  expect((await service.ended(next)).status).toBe('UPLOADED');
-  // By then the answer has come, too late: the row stays as it is.
+  expect((await service.waitForEnd(next)).status).toBe('UPLOADED');
+  // By then the response has arrived, after the lease expired: the row does not change.
   expect([await service.file(polled), await service.file(submitting)]).toEqual(before);
   expect(await left.end('SIGTERM')).toBe(0);
   expect([vendor.paidFor(polled), vendor.paidFor(submitting)]).toEqual([1, 1]);
 }, 120_000);
 
-test('a cap of a family holds over two workers, and no family starves', async () => {
+test('a family cap applies across two workers, and no family starves', async () => {
   const [CAP, JOBS] = [5, 1000];
   await using service = await Service.start({
     TEST_PROVIDER_URL: vendor.url,
@@ -68,11 +68,11 @@ test('a cap of a family holds over two workers, and no family starves', async ()
   const started = performance.now();
   await service.startWorker('left');
   await service.startWorker('right');
-  // The last of one family must not wait for all of the other.
-  const halfWay = Promise.all(ids.slice(0, 200).map((id) => service.ended(id, 240)));
+  // The last generation of one family must not wait for all of the other family.
+  const halfWay = Promise.all(ids.slice(0, 200).map((id) => service.waitForEnd(id, 240)));
   await halfWay;
   expect(new Set(vendor.orders.map(({ outputType }) => outputType)).size).toBe(2);
-  for (const id of ids) expect((await service.ended(id, 240)).status).toBe('UPLOADED');
+  for (const id of ids) expect((await service.waitForEnd(id, 240)).status).toBe('UPLOADED');
   const seconds = (performance.now() - started) / 1000;
   console.log(`${JOBS} jobs in ${seconds.toFixed(0)} s (${(JOBS / seconds).toFixed(0)}/s), at most ${most} in flight`);
   expect(most).toBeLessThanOrEqual(CAP);

@@ -4,7 +4,7 @@ import { Service, sha256 } from './service.ts';
 
 let service: Service;
 let vendor: Vendor;
-/** What goes wrong, by the prompt. */
+/** The faults to inject, by prompt. */
 const scripts = new Map<string, Vendor['on']>();
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ test.concurrent.each(ROWS)('%s, %s: %s when %s, %i times: %s, %i paid', async (.
   const id = await askFor(model, (call) =>
     call.kind === kind && call.moment === moment && call.count <= times ? fault : undefined,
   );
-  const file = await service.ended(id);
+  const file = await service.waitForEnd(id);
   expect(file.generation?.error?.code ?? file.status).toBe(outcome);
   expect(vendor.paidFor(id)).toBe(paid);
   if (file.status !== 'UPLOADED') return expect([file.status, file.sha256]).toEqual(['FAILED', null]);
@@ -92,18 +92,18 @@ test.concurrent.each(ROWS)('%s, %s: %s when %s, %i times: %s, %i paid', async (.
   expect(vendor.hashOf(id)).toContain(file.sha256);
 });
 
-test('a provider that says when to come back is not asked before', async () => {
+test('the Retry-After of a provider is honoured', async () => {
   const id = await askFor('veo-3.1-generate-preview', ({ kind, count }) =>
     kind === 'submit' && count === 1 ? 'rate-limited-told' : undefined,
   );
-  expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
   const [first, second] = vendor.calls.filter(({ kind, fileId }) => kind === 'submit' && fileId === id);
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000);
 });
 
-test('a cap of the vendor is named before anything is paid', async () => {
+test('a request above a vendor limit fails before anything is ordered', async () => {
   const id = await service.generate('meshy-7', 'x'.repeat(801));
-  expect((await service.ended(id)).generation?.error).toMatchObject({
+  expect((await service.waitForEnd(id)).generation?.error).toMatchObject({
     code: REJECTED,
     message: expect.stringContaining('800'),
   });
@@ -113,7 +113,7 @@ test('a cap of the vendor is named before anything is paid', async () => {
 describe('cancel', () => {
   const cancel = (id: string) => service.client.files.cancel({ params: { id } });
 
-  /** A call of the vendor that waits until it is let go. */
+  /** Holds a vendor call until `letGo`. */
   function held(kind: VendorCall['kind'], moment: VendorCall['moment'] = 'asked') {
     const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
     const script: Vendor['on'] = (call) => {
@@ -134,14 +134,14 @@ describe('cancel', () => {
     await cancel(id);
     hold.letGo();
     expect((await service.file(id)).status).toBe('CANCELED');
-    // The job that nobody wants any more is stopped at the provider, too.
+    // The job is canceled at the provider too.
     await expect.poll(() => vendor.orders.find(({ fileId }) => fileId === id)?.canceled, { timeout: 5000 }).toBe(true);
     expect((await service.file(id)).status).toBe('CANCELED');
     await expect(service.bytesOf(id)).rejects.toMatchObject({ code: 'FILE_NOT_READY' });
     expect(vendor.paidFor(id)).toBe(1);
   });
 
-  test('while the provider works', async () => {
+  test('while the provider job runs', async () => {
     const id = await askFor('minimax-h3', ({ kind }) => (kind === 'poll' ? 'running' : undefined));
     await expect.poll(() => vendor.paidFor(id)).toBe(1);
     await cancel(id);
@@ -149,9 +149,9 @@ describe('cancel', () => {
     expect((await service.file(id)).status).toBe('CANCELED');
   });
 
-  test('after the end, and twice, is refused', async () => {
+  test('fails after the end and when repeated', async () => {
     const done = await askFor('minimax-h3', () => undefined);
-    expect((await service.ended(done)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(done)).status).toBe('UPLOADED');
     await expect(cancel(done)).rejects.toMatchObject({ code: 'FILE_NOT_CANCELABLE' });
     const id = await askFor('minimax-h3', ({ kind }) => (kind === 'poll' ? 'running' : undefined));
     const both = await Promise.allSettled([cancel(id), cancel(id)]);
@@ -160,13 +160,13 @@ describe('cancel', () => {
     expect((await service.file(done)).status).toBe('UPLOADED');
   });
 
-  test('before a worker is there: nothing is ordered', async () => {
+  test('before a worker runs: nothing is ordered', async () => {
     await Promise.all([...service.workers].map((worker) => worker.end('SIGTERM')));
     const id = await askFor('minimax-h3', () => undefined);
     await cancel(id);
     await service.startWorker('left');
     const next = await askFor('minimax-h3', () => undefined);
-    expect((await service.ended(next)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(next)).status).toBe('UPLOADED');
     expect((await service.file(id)).status).toBe('CANCELED');
     expect(vendor.paidFor(id)).toBe(0);
   });

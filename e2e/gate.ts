@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 export interface Passing {
   method: string;
   path: string;
-  /** Before the server hears of it; half way through its body; after the server has done it, before the answer. */
+  /** Before the request reaches the server, after half of its body, or between the server's response and its delivery. */
   moment: 'before' | 'half' | 'after';
 }
 
-/** Breaks the connection off at that moment, or answers with that status instead. */
+/** Cuts the connection, or responds with this status instead of the server. */
 type Verdict = 'cut' | number | undefined;
 
 export interface Gate extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface Gate extends AsyncDisposable {
   on: (call: Passing) => Promise<Verdict> | Verdict;
 }
 
-/** Stands between a caller and the server, or a server and its storage, so that a test can act at an exact moment. */
+/** A fault-injecting proxy in front of `target`: `on` can act, delay or fail a call at an exact moment. */
 export async function openGate(target: string | (() => string)): Promise<Gate> {
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => outgoing.destroy());

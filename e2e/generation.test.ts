@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** The smallest that the model can make, upright where it can be. */
+/** The smallest configuration of the model, in portrait format where possible. */
 const smallest = ({ video }: Model): VideoConfigs | undefined =>
   video === null
     ? undefined
@@ -31,7 +31,7 @@ const MEDIA = {
   '3D': /^model\/gltf-binary$/,
 };
 
-test('every model goes from 202 to a file that is what was asked for', { timeout: 120_000 }, async () => {
+test('every model generates a file as requested', { timeout: 120_000 }, async () => {
   const started = await Promise.all(
     MODELS.map(async (model) => {
       const configs = smallest(model);
@@ -41,7 +41,7 @@ test('every model goes from 202 to a file that is what was asked for', { timeout
   );
   expect(started).toHaveLength(20);
   for (const { model, configs, id } of started) {
-    const file = await service.ended(id, 110);
+    const file = await service.waitForEnd(id, 110);
     expect(file, model.id).toMatchObject({
       status: 'UPLOADED',
       mode: 'GENERATED',
@@ -62,9 +62,9 @@ test('every model goes from 202 to a file that is what was asked for', { timeout
   }
 });
 
-test('a file and an attachment of the project go into a generation', async () => {
+test('a generation uses a project file and an attachment', async () => {
   const source = await service.generate('markdown', 'The brief');
-  expect((await service.ended(source)).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(source)).status).toBe('UPLOADED');
   const content = 'A lamp by the window';
   const { client, projectId } = service;
   const upload = await client.attachments.startForGeneration({
@@ -81,7 +81,7 @@ test('a file and an attachment of the project go into a generation', async () =>
   const id = await service.generate('markdown', `Join <#${source}> and <#${attachment}>`, {
     attachments: [{ id: source }, { id: attachment }],
   });
-  const file = await service.ended(id);
+  const file = await service.waitForEnd(id);
   expect(file).toMatchObject({
     status: 'UPLOADED',
     generation: { attachments: [{ id: source }, { id: attachment }] },
@@ -95,22 +95,22 @@ test.each([
   ['[garbage]', 'PROVIDER_REJECTED'],
 ])('the prompt %s fails with %s and has no content', async (sentinel, code) => {
   const id = await service.generate('gpt-image-2', `${sentinel} a lamp`);
-  const file = await service.ended(id);
+  const file = await service.waitForEnd(id);
   expect(file).toMatchObject({ status: 'FAILED', size: null, sha256: null, generation: { error: { code } } });
   await expect(service.bytesOf(id)).rejects.toMatchObject({ code: 'FILE_NOT_READY' });
 });
 
-test('a slow one is canceled while it runs, once', async () => {
+test('a running generation can be canceled once', async () => {
   const id = await service.generate('markdown', '[slow] a book');
-  await service.running(id);
+  await service.waitForRunning(id);
   await service.client.files.cancel({ params: { id } });
   expect(await service.file(id)).toMatchObject({ status: 'CANCELED', generation: { status: 'CANCELED' } });
   await expect(service.client.files.cancel({ params: { id } })).rejects.toMatchObject({ code: 'FILE_NOT_CANCELABLE' });
 });
 
-test('the timeline names the steps', async () => {
+test('the timeline lists the steps', async () => {
   const id = await service.generate('pdf', 'A page');
-  await service.ended(id);
+  await service.waitForEnd(id);
   const { data } = await service.client.files.getGeneration({ params: { id } });
   expect(data.engine).toBe('embedded');
   expect(data.steps.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
@@ -118,13 +118,13 @@ test('the timeline names the steps', async () => {
   );
 });
 
-test('the worker counts steps, their time, and what it holds', async () => {
+test('the worker exports metrics of steps, durations and held leases', async () => {
   const port = await freePort();
   await Promise.all([...service.workers].map((worker) => worker.end('SIGTERM')));
   await service.startWorker('counted', { WORKER_PORT: port });
   const shown = async () => (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).split('\n');
   const stalled = await service.generate('meshy-7', '[stall]');
-  await service.ended(await service.generate('pdf'));
+  await service.waitForEnd(await service.generate('pdf'));
   await expect.poll(shown).toContain('generations_in_progress{family="meshy"} 1');
   for (const step of ['prepare', 'submit', 'awaitJob', 'store', 'finish']) {
     expect(await shown()).toContain(`generation_steps_total{family="document",step="${step}",outcome="SUCCEEDED"} 1`);
@@ -134,16 +134,16 @@ test('the worker counts steps, their time, and what it holds', async () => {
   await expect.poll(shown).toContain('generations_in_progress{family="meshy"} 0');
 });
 
-test('work starts at once', async () => {
+test('generations start without delay', async () => {
   const times: number[] = [];
   for (let run = 0; run < 20; run++) {
     const id = await service.generate('markdown', `Note ${run}`);
     const accepted = performance.now();
     while ((await service.file(id)).generation?.status === 'QUEUED');
     times.push(performance.now() - accepted);
-    await service.ended(id);
+    await service.waitForEnd(id);
   }
   const median = times.sort((a, b) => a - b)[10] ?? Number.NaN;
-  console.log(`202 to RUNNING: median ${median.toFixed(0)} ms of ${times.length}, most ${times.at(-1)?.toFixed(0)} ms`);
+  console.log(`202 to RUNNING: median ${median.toFixed(0)} ms of ${times.length}, max ${times.at(-1)?.toFixed(0)} ms`);
   expect(median).toBeLessThan(500);
 });

@@ -3,7 +3,7 @@ import { OPENAI_KEY, type OpenAiDouble, startOpenAi } from '../packages/worker/s
 import type { Program } from './processes.ts';
 import { Service } from './service.ts';
 
-/** A drawing of a few hundred bytes whose filters take minutes. */
+/** A small SVG whose filters take minutes to render. */
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><filter id="f"><feTurbulence baseFrequency=".9" numOctaves="99999"/>${'<feGaussianBlur stdDeviation="99"/>'.repeat(3)}</filter><rect width="100%" height="100%" filter="url(#f)"/></svg>`;
 
 let openai: OpenAiDouble;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await openai?.[Symbol.asyncDispose]();
 });
 
-test('four hostile drawings fail one by one, and no other generation waits for them', {
+test('four hostile SVG attachments fail one by one without delaying other generations', {
   timeout: 240_000,
 }, async () => {
   const drawn = (attachment: { id: string }) =>
@@ -27,20 +27,20 @@ test('four hostile drawings fail one by one, and no other generation waits for t
   const hostile = await Promise.all(
     Array.from({ length: 4 }, async () => drawn(await service.attach(Buffer.from(DRAWING), 'lamp.svg'))),
   );
-  await Promise.all(hostile.map((id) => service.running(id)));
+  await Promise.all(hostile.map((id) => service.waitForRunning(id)));
 
   const ordinary = await Promise.all([
     drawn(await service.attach(openai.picture)),
     service.generate('gpt-image-2', 'A lamp'),
     service.generate('markdown', 'A lamp'),
   ]);
-  for (const id of ordinary) expect(await service.ended(id, 15)).toMatchObject({ status: 'UPLOADED' });
-  // Drawings are read one at a time, each for at most 15 seconds: most of them still wait.
+  for (const id of ordinary) expect(await service.waitForEnd(id, 15)).toMatchObject({ status: 'UPLOADED' });
+  // SVGs are decoded one at a time for at most 15 seconds each, so most of them are still waiting.
   const states = await Promise.all(hostile.map(async (id) => (await service.file(id)).generation?.status));
   expect(states.filter((state) => state === 'RUNNING').length).toBeGreaterThanOrEqual(2);
 
   for (const id of hostile) {
-    expect(await service.ended(id, 200)).toMatchObject({
+    expect(await service.waitForEnd(id, 200)).toMatchObject({
       status: 'FAILED',
       generation: {
         error: {

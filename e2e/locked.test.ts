@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Somebody else writes to the database, and takes their time. */
+/** Another connection holds a write lock on the database. */
 async function whileLocked<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   const database = new DatabaseSync(join(service.settings['DATA_DIR'] ?? '', 'review.db'), { timeout: 5000 });
   database.exec('begin immediate');
@@ -22,16 +22,16 @@ async function whileLocked<T>(milliseconds: number, work: () => Promise<T>): Pro
   return working;
 }
 
-test('a database that is locked at POST only takes longer', async () => {
+test('a locked database only delays a POST', async () => {
   const id = await whileLocked(3000, () => service.generate('markdown'));
-  expect((await service.ended(id)).status).toBe('UPLOADED');
+  expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
 });
 
-test('a database that is locked while steps run only takes longer, and nothing is ordered twice', async () => {
+test('a locked database only delays running steps, and nothing is ordered twice', async () => {
   const ids = await Promise.all([service.generate('markdown'), service.generate('pdf')]);
   await whileLocked(3000, async () => {});
   for (const id of ids) {
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file.status).toBe('UPLOADED');
     expect(await service.intents(id)).toBe(1);
   }

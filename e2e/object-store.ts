@@ -5,15 +5,15 @@ import type { Settings } from './service.ts';
 const BUCKET = 'review';
 
 export interface ObjectStore extends AsyncDisposable {
-  /** What makes a service keep its bytes here. */
+  /** Settings that make a service use this store. */
   settings: Settings;
-  /** Stands before the store: it can refuse. */
+  /** Injects faults in front of the store. */
   gate: Gate;
-  /** Of everything that is stored. */
+  /** The keys of all stored objects. */
   keys(): Promise<string[]>;
 }
 
-/** Something that speaks S3, on this host. */
+/** Starts an S3-compatible object store on this host. */
 export async function startObjectStore(): Promise<ObjectStore> {
   const store = await startFauxqs({ port: 0, logger: false, init: { buckets: [BUCKET] } });
   const address = `http://127.0.0.1:${store.port}`;
@@ -22,8 +22,8 @@ export async function startObjectStore(): Promise<ObjectStore> {
   return {
     settings: {
       STORAGE_URL: `s3://${BUCKET}/results?${where}`,
-      AWS_ACCESS_KEY_ID: 'anybody',
-      AWS_SECRET_ACCESS_KEY: 'anything',
+      AWS_ACCESS_KEY_ID: 'test-key-id',
+      AWS_SECRET_ACCESS_KEY: 'test-secret',
     },
     gate,
     async keys() {

@@ -17,13 +17,13 @@ describe.skipIf(lacksChromium())('in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  /** What a page knows of a video that has played for a while. */
+  /** The state of a video element after some playback. */
   async function played(url: string) {
     await using page = await browser.newPage();
     await page.setContent('<video></video>');
     return await page.evaluate(async (source) => {
       const video = document.querySelector('video');
-      if (video === null) throw new Error('there is no video element');
+      if (video === null) throw new Error('the page has no video element');
       const heard = () => Number(Reflect.get(video, 'webkitAudioDecodedByteCount'));
       const isOver = new Promise<void>((resolve, reject) => {
         video.addEventListener('error', () => reject(new Error(video.error?.message)));
@@ -37,13 +37,13 @@ describe.skipIf(lacksChromium())('in a browser', () => {
     }, url);
   }
 
-  test.each(['disk', 'S3'])('generated videos play, as they are downloaded from %s', async (storage) => {
+  test.each(['disk', 'S3'])('generated videos play from %s', async (storage) => {
     await using store = storage === 'S3' ? await startObjectStore() : null;
     await using service = await Service.start({}, store ? { objectStore: store } : {});
     await service.startWorker('one');
     for (const [model, configs] of VIDEOS) {
       const id = await service.generate(model, 'A slow pan over a foggy harbour', { configs });
-      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
       const { data } = await service.client.files.download({ params: { id } });
       if (store) expect(data.url).toContain(store.gate.url);
       const video = await played(data.url);

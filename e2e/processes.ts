@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A long run says a lot; only the end of it is looked at. */
-const KEPT_OUTPUT = 1_000_000;
+/** Only the end of a long output is kept. */
+const MAX_OUTPUT_LENGTH = 1_000_000;
 
-/** A program of the test's own: ended by its id, at the latest when the test is over. */
+/** A child process, killed at the latest when the test process exits. */
 export class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
   output = '';
 
   constructor(command: string, args: readonly string[], settings: Record<string, string>) {
-    // Nothing of the machine's own settings: they could point the service elsewhere.
+    // No settings of the host environment: they could redirect the service to other data.
     const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
     this.child = spawn(command, args, {
       env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...settings },
@@ -20,20 +20,21 @@ export class Program implements AsyncDisposable {
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output = (this.output + text).slice(-KEPT_OUTPUT);
+        this.output = (this.output + text).slice(-MAX_OUTPUT_LENGTH);
       });
     }
-    const takeAlong = () => void this.child.kill('SIGKILL');
-    process.once('exit', takeAlong);
+    const killChild = () => void this.child.kill('SIGKILL');
+    process.once('exit', killChild);
     this.exit = once(this.child, 'close').then(([code]) => {
-      process.off('exit', takeAlong);
+      process.off('exit', killChild);
       return code;
     });
   }
 
-  async said(text: string): Promise<void> {
-    await until(`"${text}" is said`, () => {
-      if (this.child.exitCode !== null) throw new Error(`it ended with ${this.child.exitCode}:\n${this.output}`);
+  async waitForOutput(text: string): Promise<void> {
+    await until(`the output contains "${text}"`, () => {
+      if (this.child.exitCode !== null)
+        throw new Error(`the process exited with code ${this.child.exitCode}:\n${this.output}`);
       return this.output.includes(text);
     });
   }
@@ -48,19 +49,19 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** What a short-lived program prints on standard output; its failure is an error. */
-export async function printed(command: string, args: readonly string[], settings: Record<string, string> = {}) {
+/** Runs a program and returns its standard output. Throws if it fails. */
+export async function readOutput(command: string, args: readonly string[], settings: Record<string, string> = {}) {
   const program = new Program(command, args, settings);
   let text = '';
   program.child.stdout?.on('data', (part: string) => {
     text += part;
   });
   const code = await program.exit;
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${program.output}`);
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with code ${code}:\n${program.output}`);
   return text;
 }
 
-/** Looks until there is something to see, and gives it back. */
+/** Polls `look` until it returns a value other than false, undefined or null, and returns that value. */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
@@ -69,11 +70,11 @@ export async function until<T>(
   const deadline = performance.now() + milliseconds;
   for (;;) {
     const seen = await look();
-    if (isSeen(seen)) return seen;
-    if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${what}`);
+    if (isPresent(seen)) return seen;
+    if (performance.now() > deadline) throw new Error(`timed out after ${milliseconds} ms: ${what}`);
     await sleep(50);
   }
 }
 
-const isSeen = <T>(value: T): value is Exclude<T, false | undefined | null> =>
+const isPresent = <T>(value: T): value is Exclude<T, false | undefined | null> =>
   value !== false && value !== undefined && value !== null;

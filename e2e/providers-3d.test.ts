@@ -21,7 +21,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
 
     beforeAll(async () => {
       [meshy, hunyuan] = [await startMeshy(), await startHunyuan()];
-      if (engine === 'temporal') temporal = await TemporalServer.started();
+      if (engine === 'temporal') temporal = await TemporalServer.start();
       service = await Service.start({
         LOG_LEVEL: 'debug',
         MESHY_API_KEY: meshy.key,
@@ -43,7 +43,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
 
     async function startWorker(): Promise<void> {
       const worker = await service.startWorker('left', { LOG_LEVEL: 'debug' });
-      if (engine === 'temporal') await worker.said('serving the queues');
+      if (engine === 'temporal') await worker.waitForOutput('serving the queues');
       workers.push(worker);
     }
 
@@ -53,7 +53,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
     }
 
     async function expectFile(id: string, bytes: Buffer, warning: RegExp | null): Promise<void> {
-      const file = await service.ended(id, ENDED_SECONDS);
+      const file = await service.waitForEnd(id, ENDED_SECONDS);
       const warnings = warning === null ? [] : [expect.stringMatching(warning)];
       expect(file).toMatchObject({
         status: 'UPLOADED',
@@ -63,29 +63,29 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       expect((await service.bytesOf(id)).equals(bytes)).toBe(true);
     }
 
-    test('words become the model that the vendor made of them', async () => {
+    test('a prompt becomes the 3D file that the vendor made', async () => {
       const [byMeshy, byHunyuan] = [
         await generate('meshy-7', 'Ember kettle'),
         await generate('hunyuan3d-3.1', 'Ash jug'),
       ];
-      await service.ended(byMeshy, ENDED_SECONDS);
+      await service.waitForEnd(byMeshy, ENDED_SECONDS);
       const refined = meshy.orders.find(({ prompt, stage }) => prompt === 'Ember kettle' && stage === 'refine');
       await expectFile(byMeshy, await mediaOf('meshy-7', refined?.id ?? ''), /"latest"/);
       expect(meshy.orders.filter(({ prompt }) => prompt === 'Ember kettle')).toHaveLength(2);
-      await service.ended(byHunyuan, ENDED_SECONDS);
+      await service.waitForEnd(byHunyuan, ENDED_SECONDS);
       const made = hunyuan.orders.find(({ prompt }) => prompt === 'Ash jug');
       await expectFile(byHunyuan, await mediaOf('hunyuan3d-3.1', made?.id ?? ''), null);
     });
 
-    test('pictures become models, and the file says what became of the prompt', async () => {
+    test('images become 3D files, and the file records how the prompt was used', async () => {
       const picture = await mediaOf('gpt-image-2', 'front');
       const attachments = [await service.attach(picture)];
       const byMeshy = await generate('meshy-7', 'Willow basket', attachments);
       const byHunyuan = await generate('hunyuan3d-3.1', 'Birch bowl', attachments);
-      await service.ended(byMeshy, ENDED_SECONDS);
+      await service.waitForEnd(byMeshy, ENDED_SECONDS);
       const order = meshy.orders.find(({ prompt }) => prompt === 'Willow basket');
       await expectFile(byMeshy, await mediaOf('meshy-7', order?.id ?? ''), /surface only/);
-      await service.ended(byHunyuan, ENDED_SECONDS);
+      await service.waitForEnd(byHunyuan, ENDED_SECONDS);
       const other = hunyuan.orders.find(({ prompt }) => prompt === 'a picture');
       await expectFile(byHunyuan, await mediaOf('hunyuan3d-3.1', other?.id ?? ''), /prompt was not used/);
       const sent = hunyuan.requests.map(({ body }) => field(body, 'ImageBase64'));
@@ -95,7 +95,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
     const isOrderOf = (stage: string, { headers, body }: VendorRequest): boolean =>
       stage === 'submit' ? headers['x-tc-action'] === 'SubmitHunyuanTo3DProJob' : field(body, 'mode') === stage;
 
-    /** Kills the worker at the vendor's order of that stage, before or after the vendor takes it. */
+    /** Kills the worker while it submits that stage, before or after the vendor accepts the order. */
     async function killedIn(stage: string, moment: 'before' | 'after', prompt: string): Promise<string> {
       const [vendor, model] = stage === 'submit' ? [hunyuan, 'hunyuan3d-3.1'] : [meshy, 'meshy-7'];
       const killed = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       const id = await generate(model, prompt);
       await killed.promise;
       await startWorker();
-      const file = await service.ended(id, ENDED_SECONDS);
+      const file = await service.waitForEnd(id, ENDED_SECONDS);
       vendor[moment] = () => undefined;
       return file.generation?.error?.code ?? file.status;
     }
@@ -124,9 +124,9 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       ['submit', 'before', { submit: 0 }],
     ];
 
-    // To the service it is the same; under Temporal each waits for the heartbeat of the one that was killed.
+    // One case is enough under Temporal, where each kill costs a heartbeat timeout.
     test.each(engine === 'embedded' ? KILLS : KILLS.slice(0, 1))(
-      'killed in the order of the stage %s, %s it is taken: never ordered again',
+      'a worker killed while submitting %s, %s the vendor accepts: never submitted again',
       async (stage, moment, paid) => {
         const prompt = `Quartz ${stage} ${moment}`;
         expect(await killedIn(stage, moment, prompt)).toBe('SUBMIT_OUTCOME_UNKNOWN');
@@ -136,7 +136,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
     );
 
     test.skipIf(engine === 'temporal')(
-      'killed while the vendor works: the job is found again, and nothing is ordered twice',
+      'a worker killed while the job runs: the job is resumed and nothing is ordered twice',
       async () => {
         const prompt = 'Slate clock';
         meshy.stateOf = (id) => {
@@ -152,22 +152,22 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
           .toBeCloseTo(0.16);
         await Promise.all([...service.workers].map((worker) => worker.end('SIGKILL')));
         await startWorker();
-        expect((await service.ended(id, ENDED_SECONDS)).status).toBe('UPLOADED');
+        expect((await service.waitForEnd(id, ENDED_SECONDS)).status).toBe('UPLOADED');
         expect([meshy.paidFor(prompt, 'preview'), meshy.paidFor(prompt, 'refine')]).toEqual([1, 1]);
       },
     );
 
-    test('a refusal of the account is for the operator: the user is not told what the vendor said', async () => {
+    test('an account error is logged for the operator and hidden from the user', async () => {
       meshy.before = ({ method }) =>
         method === 'POST' ? { status: 402, body: { message: 'plan Pro is used up' } } : undefined;
       const id = await generate('meshy-7', 'Flint lantern');
-      const { generation } = await service.ended(id, ENDED_SECONDS);
+      const { generation } = await service.waitForEnd(id, ENDED_SECONDS);
       meshy.before = () => undefined;
       expect(generation?.error).toMatchObject({ code: 'PROVIDER_QUOTA', message: expect.not.stringContaining('Pro') });
       expect(workers.at(-1)?.output).toContain('plan Pro is used up');
     });
 
-    test('a job that is canceled is canceled there', async () => {
+    test('canceling a generation cancels the job at the vendor', async () => {
       meshy.stateOf = () => ({ status: 'IN_PROGRESS', progress: 10 });
       const id = await generate('meshy-7', 'Copper vane');
       await expect.poll(() => meshy.paidFor('Copper vane'), { timeout: 20_000 }).toBe(1);
@@ -177,7 +177,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       meshy.stateOf = () => ({ status: 'SUCCEEDED' });
     });
 
-    test('no log line has a key, a prompt or a signed address', () => {
+    test('no log line contains a key, a prompt or a presigned URL', () => {
       const logs = [...workers, service.server].map((program) => program?.output).join('\n');
       expect(logs).toContain('plan Pro is used up');
       const prompts = [...meshy.orders, ...hunyuan.orders].map(({ prompt }) => prompt);

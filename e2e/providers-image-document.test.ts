@@ -27,7 +27,7 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-providers-'));
     [openai, google] = [await startOpenAi(), await startGoogle()];
-    if (engine === 'temporal') temporal = await TemporalServer.started();
+    if (engine === 'temporal') temporal = await TemporalServer.start();
     service = await Service.start({
       ...(temporal && { TEMPORAL_ADDRESS: temporal.address, RECONCILE_SECONDS: '1' }),
       LOG_LEVEL: 'debug',
@@ -41,9 +41,9 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
     });
     if (service.server) programs.push(service.server);
     worker = await startWorker();
-    // What one provider drew is what the others are given.
+    // The output of one provider is the attachment for the others.
     picture = await service.generate('gpt-image-2', 'A secret picture');
-    expect(await service.ended(picture)).toMatchObject({ status: 'UPLOADED' });
+    expect(await service.waitForEnd(picture)).toMatchObject({ status: 'UPLOADED' });
   });
 
   afterAll(async () => {
@@ -73,11 +73,11 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
   const LIVE = { status: 'UPLOADED', generation: { provider: 'live', error: null, warnings: [], progress: 1 } };
 
   test.each(['gpt-image-2', 'gemini-3-pro-image', VEO, 'veo-3.1-lite-generate-preview', 'markdown', 'pdf'])(
-    '%s, with an attachment: what the provider made is the file',
+    '%s, with an attachment: the file is what the provider returned',
     async (model) => {
       const prompt = `A secret lamp by ${model} like`;
       const id = await service.generate(model, `${prompt} <#${picture}>`, { attachments: [{ id: picture }] });
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file).toMatchObject(LIVE);
       const bytes = await contentOf(file);
       const orders = [...openai.orders, ...google.orders].filter((order) => order.prompt.startsWith(prompt));
@@ -91,27 +91,27 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
     },
   );
 
-  test('a video without sound, which the provider cannot leave out', async () => {
+  test('sound is removed from a video if the provider always adds it', async () => {
     const id = await service.generate(VEO, 'A secret silence', { configs: { generateAudio: false } });
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file).toMatchObject(LIVE);
     const path = join(folder, 'silent.mp4');
     await writeFile(path, await contentOf(file));
     expect((await readVideo(path)).audio).toBeNull();
   });
 
-  test('a document that was cut off is continued', async () => {
+  test('a truncated document is continued', async () => {
     openai.write = (messages) =>
       messages.length === 2 ? { text: '# A lamp\n\nBy the win', finish: 'length' } : { text: 'dow.' };
-    const file = await service.ended(await service.generate('markdown', 'A secret long lamp'));
+    const file = await service.waitForEnd(await service.generate('markdown', 'A secret long lamp'));
     expect(file).toMatchObject(LIVE);
     expect((await contentOf(file)).toString()).toBe('# A lamp\n\nBy the window.\n');
     expect(openai.paidFor('A secret long lamp')).toBe(2);
   });
 
-  test('a refusal is told in the words of the provider', async () => {
+  test('a rejection carries the message of the provider', async () => {
     google.answer = () => ({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } });
-    const file = await service.ended(await service.generate('gemini-3.1-flash-image', 'A secret crime'));
+    const file = await service.waitForEnd(await service.generate('gemini-3.1-flash-image', 'A secret crime'));
     google.answer = () => undefined;
     expect(file).toMatchObject({
       status: 'FAILED',
@@ -119,9 +119,9 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
     });
   });
 
-  // Under Temporal every kill waits for a heartbeat that does not come: temporal.test.ts has those.
-  describe.skipIf(engine === 'temporal')('through kills', () => {
-    /** Kills the worker when the provider has taken the order and is about to answer, the first time. */
+  // Under Temporal every kill costs a heartbeat timeout; temporal.test.ts covers those.
+  describe.skipIf(engine === 'temporal')('with killed workers', () => {
+    /** Kills the worker once, after the provider has accepted the order and before it responds. */
     function killWhenTaken(double: Double, isTheOne: (body: unknown) => boolean = () => true): Promise<void> {
       const dead = Promise.withResolvers<void>();
       let killed = false;
@@ -140,19 +140,19 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
       ['gemini-3-pro-image', 'UPLOADED', 2],
       ['pdf', 'UPLOADED', 2],
       [VEO, 'SUBMIT_OUTCOME_UNKNOWN', 1],
-    ])('killed when %s was ordered: %s, %i paid', async (model, outcome, paid) => {
+    ])('a worker killed while submitting %s: %s, %i paid', async (model, outcome, paid) => {
       const double = findModel(model)?.family === 'veo' || model.startsWith('gemini') ? google : openai;
       const dead = killWhenTaken(double);
       const prompt = `A secret end by ${model}`;
       const id = await service.generate(model, prompt);
       await dead;
       worker = await startWorker();
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file.generation?.error?.code ?? file.status).toBe(outcome);
       expect(double.paidFor(prompt)).toBe(paid);
     });
 
-    test('killed when the continuation was ordered, the beginning is not paid again', async () => {
+    test('a worker killed while submitting the continuation does not order the beginning again', async () => {
       const isContinued = (messages: unknown) => Array.isArray(messages) && messages.length > 2;
       openai.write = (messages) =>
         isContinued(messages) ? { text: 'dow.' } : { text: 'By the win', finish: 'length' };
@@ -164,14 +164,14 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
       const id = await service.generate('markdown', prompt);
       await dead;
       worker = await startWorker();
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file.status).toBe('UPLOADED');
       expect((await contentOf(file)).toString()).toBe('By the window.\n');
       expect(openai.paidFor(prompt)).toBe(3);
     });
   });
 
-  test('nothing that was said names a key, a prompt or a signed address', async () => {
+  test('no output contains a key, a prompt or a presigned URL', async () => {
     const said = programs.map(({ output }) => output).join('\n');
     expect(said.length).toBeGreaterThan(1000);
     expect(said).not.toMatch(/secret/i);

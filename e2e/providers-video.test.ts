@@ -19,7 +19,7 @@ const KEYS = { kling: KLING_KEY, seedance: ARK_KEY, minimax: MINIMAX_KEY, fal: F
 type Vendor = keyof typeof KEYS;
 const NAMES: readonly Vendor[] = ['kling', 'seedance', 'minimax', 'fal'];
 
-/** What each vendor is asked for. */
+/** The request for each vendor. */
 const ASKED: Record<Vendor, { outputModel: string; configs: VideoConfigs }> = {
   kling: { outputModel: 'kling-3.0', configs: {} },
   seedance: { outputModel: 'seedance-2.0', configs: {} },
@@ -27,7 +27,7 @@ const ASKED: Record<Vendor, { outputModel: string; configs: VideoConfigs }> = {
   fal: { outputModel: 'minimax-h3-max', configs: { resolution: '1080p' } },
 };
 
-const PROMPT = 'A lamp that nobody may read of';
+const PROMPT = 'A lamp that must stay secret';
 
 describe.each(ENGINES)('videos under the %s engine', (engine) => {
   let folder = '';
@@ -39,7 +39,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-providers-'));
-    if (engine === 'temporal') temporal = await TemporalServer.started();
+    if (engine === 'temporal') temporal = await TemporalServer.start();
     seedance = await startSeedance();
     vendors = { kling: await startKling(), seedance, minimax: await startMinimax(), fal: await startFal() };
     service = await Service.start({
@@ -61,7 +61,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     for (const name of NAMES) [vendors[name].before, vendors[name].after] = [() => undefined, () => undefined];
     const output = [service.server, ...workers].map((program) => program?.output ?? '').join('\n');
     expect(output).toContain('"ready"');
-    for (const secret of [...Object.values(KEYS), 'nobody may read', 'ignature=', 'of-fal', 'iVBORw0KGgo']) {
+    for (const secret of [...Object.values(KEYS), 'must stay secret', 'ignature=', 'of-fal', 'iVBORw0KGgo']) {
       expect(output).not.toContain(secret);
     }
   });
@@ -79,7 +79,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
       FAL_QUEUE_URL: vendors.fal.url,
     });
     workers.push(worker);
-    if (engine === 'temporal') await worker.said('serving the queues');
+    if (engine === 'temporal') await worker.waitForOutput('serving the queues');
   }
 
   async function generate(name: Vendor, prompt: string, attachments: { id: string }[] = []): Promise<string> {
@@ -87,10 +87,10 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     return (await service.client.generation.generate({ params: { id: service.projectId }, body })).data.id;
   }
 
-  test.each(NAMES)('%s: from an attachment to what the vendor made', async (name) => {
+  test.each(NAMES)('%s: an attachment becomes the video that the vendor made', async (name) => {
     const { id: attachment } = await service.attach(await pictureOf());
     const id = await generate(name, `${PROMPT}, like <#${attachment}>`, [{ id: attachment }]);
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file).toMatchObject({
       status: 'UPLOADED',
       mimeType: 'video/mp4',
@@ -103,7 +103,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     expect([bytes.length, sha256(bytes)]).toEqual([file.size, file.sha256]);
     const made = await mediaOf(ASKED[name].outputModel, orders[0]?.id ?? '');
     if (name === 'kling' || name === 'seedance') return expect(sha256(bytes)).toBe(sha256(made));
-    // These models are said to make no sound, and do: it is taken out, and the picture is left alone.
+    // These models return sound although documented as silent; it is removed without re-encoding the picture.
     const [own, theirs] = [join(folder, `${id}.mp4`), join(folder, `${id}-made.mp4`)];
     await Promise.all([writeFile(own, bytes), writeFile(theirs, made)]);
     const [kept, sent] = await Promise.all([readVideo(own), readVideo(theirs)]);
@@ -111,10 +111,10 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     expect(kept.digest.split(' ')[0]).toBe(sent.digest.split(' ')[0]);
   });
 
-  test('kling-3.0-turbo always makes sound: where none was asked for, it is taken out', async () => {
+  test('kling-3.0-turbo always returns sound; it is removed if not requested', async () => {
     const prompt = `${PROMPT}, in silence`;
     const id = await service.generate('kling-3.0-turbo', prompt, { configs: { generateAudio: false } });
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live', warnings: [] } });
     expect(vendors.kling.paidFor(prompt)).toBe(1);
     const path = join(folder, `${id}.mp4`);
@@ -122,9 +122,9 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     expect((await readVideo(path)).audio).toBeNull();
   });
 
-  // Under Temporal every kill waits for a heartbeat that does not come: temporal.test.ts has those.
+  // Under Temporal every kill costs a heartbeat timeout; temporal.test.ts covers those.
   test.skipIf(engine === 'temporal')(
-    'a worker that is killed while its orders are taken pays for each once',
+    'a worker killed while vendors accept its orders pays for each once',
     { timeout: 120_000 },
     async () => {
       const dead = Promise.withResolvers<void>();
@@ -146,8 +146,8 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
       dead.resolve();
       await startWorker();
       for (const [index, name] of NAMES.entries()) {
-        const file = await service.ended(ids[index] ?? '', 90);
-        // Only Kling can be asked for an order by our own id.
+        const file = await service.waitForEnd(ids[index] ?? '', 90);
+        // Only Kling can look up an order by our own id.
         const [status, code] = name === 'kling' ? ['UPLOADED'] : ['FAILED', 'SUBMIT_OUTCOME_UNKNOWN'];
         expect([name, file.status, file.generation?.error?.code]).toEqual([name, status, code]);
         expect(vendors[name].paidFor(prompt), name).toBe(1);
@@ -155,31 +155,31 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     },
   );
 
-  test('kling: an order that timed out there and was taken all the same is found, and not placed again', async () => {
+  test('kling: an order that timed out but was accepted is found and not submitted again', async () => {
     vendors.kling.after = ({ method }) =>
       method === 'POST' ? { status: 504, body: { code: 5002, message: 'timeout' } } : undefined;
     const prompt = `${PROMPT}, in time`;
-    expect((await service.ended(await generate('kling', prompt))).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(await generate('kling', prompt))).status).toBe('UPLOADED');
     expect(vendors.kling.paidFor(prompt)).toBe(1);
   });
 
-  test.each(NAMES)('%s: what a vendor tells of keys, prompts and addresses goes no further', async (name) => {
-    const told = `${KEYS[name]} "${PROMPT}" https://files.example.com/video.mp4?Signature=abc`;
+  test.each(NAMES)('%s: keys, prompts and URLs in vendor responses are redacted', async (name) => {
+    const leakyMessage = `${KEYS[name]} "${PROMPT}" https://files.example.com/video.mp4?Signature=abc`;
     for (const [status, code, rejected] of [
       [400, 1200, 'PROVIDER_REJECTED'],
       [401, 1000, 'PROVIDER_AUTH'],
     ] as const) {
-      const error = { code: 'Other', type: 'other', message: told };
+      const error = { code: 'Other', type: 'other', message: leakyMessage };
       vendors[name].before = ({ method }) =>
-        method === 'POST' ? { status, body: { code, message: told, error, detail: told } } : undefined;
-      const file = await service.ended(await generate(name, PROMPT));
+        method === 'POST' ? { status, body: { code, message: leakyMessage, error, detail: leakyMessage } } : undefined;
+      const file = await service.waitForEnd(await generate(name, PROMPT));
       expect(file).toMatchObject({ status: 'FAILED', generation: { error: { code: rejected } } });
       const message = file.generation?.error?.message ?? '';
-      for (const secret of [KEYS[name], 'nobody may read', 'ignature=']) expect(message).not.toContain(secret);
+      for (const secret of [KEYS[name], 'must stay secret', 'ignature=']) expect(message).not.toContain(secret);
     }
   });
 
-  test('a video that is canceled while it waits at the vendor is not made', async () => {
+  test('a video canceled in the vendor queue is not made', async () => {
     const polled = Promise.withResolvers<void>();
     seedance.progress = () => {
       polled.resolve();
@@ -189,8 +189,11 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     const id = await generate('seedance', prompt);
     await polled.promise;
     await service.client.files.cancel({ params: { id } });
-    expect((await service.ended(id)).status).toBe('CANCELED');
-    await until('it is canceled there', () => seedance.orders.find((order) => order.prompt === prompt)?.canceled);
+    expect((await service.waitForEnd(id)).status).toBe('CANCELED');
+    await until(
+      'the vendor has canceled the job',
+      () => seedance.orders.find((order) => order.prompt === prompt)?.canceled,
+    );
     seedance.progress = () => ({ status: 'succeeded' });
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { PROXIES, startProxy } from './proxies.ts';
 
-/** A server that is healthy, and answers everything else with this status. */
+/** A server with a healthy readiness probe that responds to all other requests with this status. */
 async function answering(status: number) {
   const server = createServer((request, response) => {
     response.writeHead(request.url === '/healthz' || request.url === '/readyz' ? 200 : status).end(`own ${status}`);
@@ -31,7 +31,7 @@ async function readThrough(url: string, times: number): Promise<string[]> {
 }
 
 describe.each(PROXIES)('behind $name', (kind) => {
-  test('answers get through when every server says 503', async () => {
+  test('responses pass through when every server returns 503', async () => {
     await using first = await answering(503);
     await using second = await answering(503);
     await using proxy = await startProxy(kind, [first.port, second.port]);
@@ -40,7 +40,7 @@ describe.each(PROXIES)('behind $name', (kind) => {
 });
 
 describe.each(PROXIES.filter(({ name }) => name === 'nginx'))('behind $name', (kind) => {
-  test('reads that one server refuses with 503 are answered by the other', async () => {
+  test('the other server handles reads that one server rejects with 503', async () => {
     await using first = await answering(503);
     await using second = await answering(200);
     await using proxy = await startProxy(kind, [first.port, second.port]);

@@ -1,47 +1,38 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '../scripts/find-program.ts';
 import { lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
 import { Program, until } from './processes.ts';
 
 const MANUAL = new URL('../docs/self-hosting.md', import.meta.url);
 
-/** A reverse proxy as the manual configures it. */
+/** A reverse proxy that docs/self-hosting.md has a configuration for. */
 interface ProxyKind {
   name: 'nginx' | 'haproxy';
   program: string;
 }
 
-/** Those that this machine has; one that is missing is reported. */
+/** The proxies installed on this machine; missing ones are reported. */
 export const PROXIES: ProxyKind[] = (['nginx', 'haproxy'] as const).flatMap((name) => {
-  const program = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name));
-  const found = program.find(isProgram);
-  if (found !== undefined) return [{ name, program: found }];
+  const program = findProgram([name], [`/usr/sbin/${name}`]);
+  if (program !== undefined) return [{ name, program }];
   lacking(name, `apt-get install ${name}`);
   return [];
 });
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export interface RunningProxy extends AsyncDisposable {
   url: string;
 }
 
-/** Runs the proxy with the configuration that the manual prints, in front of servers on these two ports. */
+/** Runs the proxy with the configuration from docs/self-hosting.md in front of servers on these two ports. */
 export async function startProxy(kind: ProxyKind, ports: readonly [string, string]): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'review-proxy-'));
   const port = await freePort();
   const printed = new RegExp(`\`\`\`${kind.name}\n([^]*?)\`\`\``).exec(readFileSync(MANUAL, 'utf8'))?.[1];
-  if (printed === undefined) throw new Error(`the manual has no configuration of ${kind.name}`);
+  if (printed === undefined) throw new Error(`docs/self-hosting.md has no configuration of ${kind.name}`);
   const servers = printed
     .replaceAll('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
     .replaceAll('10.0.0.12:3000', `127.0.0.1:${ports[1]}`);
@@ -51,7 +42,7 @@ export async function startProxy(kind: ProxyKind, ports: readonly [string, strin
   const program = new Program(kind.program, words, {});
   const url = `http://127.0.0.1:${port}`;
   await until(`${kind.name} answers`, async () => {
-    if (program.child.exitCode !== null) throw new Error(`${kind.name} ended:\n${program.output}`);
+    if (program.child.exitCode !== null) throw new Error(`${kind.name} exited:\n${program.output}`);
     return (await fetch(`${url}/healthz`).catch(() => null))?.ok;
   });
   return {
@@ -63,7 +54,7 @@ export async function startProxy(kind: ProxyKind, ports: readonly [string, strin
   };
 }
 
-/** Without TLS, as the user of the test, with everything it writes in the folder. */
+/** The configuration without TLS, run as the current user, with all files in the folder. */
 function nginxFile(servers: string, port: string, folder: string): string {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,

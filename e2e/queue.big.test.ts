@@ -6,13 +6,13 @@ import { Service } from './service.ts';
 const WAITING = 10_000;
 const READS = 500;
 
-/** The most memory a process has held, in megabytes. */
+/** The peak memory of a process in megabytes. */
 async function peakOf({ child }: Program): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** The median time of reading a file, in milliseconds. */
+/** The median latency of reading a file in milliseconds. */
 async function readingTime(service: Service, id: string): Promise<number> {
   const times: number[] = [];
   for (let read = 0; read < READS; read++) {
@@ -23,7 +23,9 @@ async function readingTime(service: Service, id: string): Promise<number> {
   return times.toSorted((a, b) => a - b)[READS / 2] ?? 0;
 }
 
-test('10,000 waiting generations slow no reading down and do not grow the worker', { timeout: 600_000 }, async () => {
+test('10,000 queued generations neither slow down reads nor grow the memory of the worker', {
+  timeout: 600_000,
+}, async () => {
   await using service = await Service.start({ GENERATION_QUEUE_LIMIT: String(WAITING + 100) });
   const stall = () => service.generate('markdown', '[stall] A page.');
   const first = await stall();
@@ -32,14 +34,14 @@ test('10,000 waiting generations slow no reading down and do not grow the worker
     await Promise.all(Array.from({ length: Math.min(50, WAITING - made) }, stall));
   }
   const worker = await service.startWorker('one');
-  await service.running(first);
+  await service.waitForRunning(first);
   const amongMany = await readingTime(service, first);
   const peak = await peakOf(worker);
   console.log(
     `GET /api/files/:id takes ${alone.toFixed(1)} ms alone and ${amongMany.toFixed(1)} ms with ${WAITING} waiting; ` +
       `the worker held at most ${peak.toFixed(0)} MB`,
   );
-  // A ratio of two medians of the same run; what grows with the queue would be far beyond it.
+  // A ratio of two medians of the same run. A cost that grows with the queue would exceed it by far.
   expect(amongMany).toBeLessThan(alone * 5 + 5);
   expect(peak).toBeLessThan(512);
 });

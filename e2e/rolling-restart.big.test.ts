@@ -5,7 +5,7 @@ import type { Program } from './processes.ts';
 import { PROXIES, type RunningProxy, startProxy } from './proxies.ts';
 import { Service } from './service.ts';
 
-/** Calls without a pause and without a retry until told to stop. */
+/** Sends requests continuously without retries until `isOver`. */
 async function load(baseUrl: string, service: Service, isOver: () => boolean) {
   const client = createClient({ baseUrl, token: service.key, retries: 0 });
   const params = { id: service.projectId };
@@ -45,7 +45,7 @@ describe.each(PROXIES)('behind $name', { timeout: 300_000 }, (kind) => {
     await service?.[Symbol.asyncDispose]();
   });
 
-  test('a rolling restart of two servers fails no request of callers that never retry', async () => {
+  test('a rolling restart of two servers fails no request, even without retries', async () => {
     let isOver = false;
     const loaded = load(proxy.url, service, () => isOver);
     const codes = [await service.server?.end('SIGTERM')];
@@ -58,7 +58,7 @@ describe.each(PROXIES)('behind $name', { timeout: 300_000 }, (kind) => {
     expect(answered).toBeGreaterThan(100);
   });
 
-  test('a wait of 50 seconds is answered, and what is private is not there', async () => {
+  test('a wait of 50 seconds gets a response, and private paths are not exposed', async () => {
     const client = createClient({ baseUrl: proxy.url, token: service.key, retries: 0 });
     const id = await service.generate('markdown');
     const { data } = await client.files.get({ params: { id }, query: { wait: 50 } });

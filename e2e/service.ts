@@ -12,7 +12,7 @@ import { openDatabase } from '../packages/server/src/db/open.ts';
 import { findGeneration } from '../packages/server/src/rooms/generation/queries.ts';
 import { createDatabase } from '../packages/server/src/test/postgres.ts';
 import { freePort } from './dev-process.ts';
-import { Program, printed, until } from './processes.ts';
+import { Program, readOutput, until } from './processes.ts';
 
 const packages = resolve(import.meta.dirname, '..', 'packages');
 const FINAL = ['UPLOADED', 'FAILED', 'CANCELED'];
@@ -23,15 +23,15 @@ const Demo = z.object({
 
 export type Settings = Record<string, string>;
 
-/** What the service stands on, where it is not SQLite, the disk and the embedded engine. */
-interface Ground {
-  /** The address of a Postgres, in which the service gets a database of its own. */
+/** Backends in place of SQLite, the disk and the embedded engine. */
+interface Backends {
+  /** The URL of a Postgres server; the service gets its own database there. */
   postgres?: string;
   temporal?: { address: string };
   objectStore?: { settings: Settings };
 }
 
-/** A server and its workers on this host, with data of their own; each can be killed and started again. */
+/** A server and its workers as processes with their own data; each can be killed and restarted. */
 export class Service implements AsyncDisposable {
   readonly url: string;
   readonly folder: string;
@@ -64,7 +64,7 @@ export class Service implements AsyncDisposable {
     this.#disposed.defer(() => rm(folder, { recursive: true, force: true }));
   }
 
-  static async start(settings: Settings = {}, { postgres, temporal, objectStore }: Ground = {}): Promise<Service> {
+  static async start(settings: Settings = {}, { postgres, temporal, objectStore }: Backends = {}): Promise<Service> {
     const database = postgres === undefined ? null : await createDatabase(postgres);
     const folder = await mkdtemp(join(tmpdir(), 'review-e2e-'));
     const service = new Service(await freePort(), folder, {
@@ -76,18 +76,18 @@ export class Service implements AsyncDisposable {
     if (database) service.#disposed.use(database);
     try {
       await service.startServer();
-      await service.#furnish();
+      await service.#createDemo();
       return service;
     } catch (error) {
-      // Nobody else could: what did not come up has no owner.
+      // The caller gets no service to dispose of.
       await service[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  async #furnish(): Promise<void> {
+  async #createDemo(): Promise<void> {
     const command = join(packages, 'server/dist/commands/main.js');
-    const demo = await printed(process.execPath, [command, 'demo', '--json'], this.settings);
+    const demo = await readOutput(process.execPath, [command, 'demo', '--json'], this.settings);
     const { people, projects } = Demo.parse(JSON.parse(demo));
     this.key = people[0].key;
     this.client = this.clientAt(this.url);
@@ -100,14 +100,14 @@ export class Service implements AsyncDisposable {
     return program;
   }
 
-  /** With another `PORT`, a further server over the same data; else the one, and it is ready to be asked. */
+  /** Starts the server, or with another `PORT` a further one over the same data, and waits until it is ready. */
   async startServer(settings: Settings = {}): Promise<Program> {
     const server = this.#run('server/dist/main.js', settings);
     const port = settings['PORT'];
     if (port === undefined) this.server = server;
     const url = port === undefined ? this.url : `http://127.0.0.1:${port}`;
     await until('the server is ready', async () => {
-      if (server.child.exitCode !== null) throw new Error(`the server ended:\n${server.output}`);
+      if (server.child.exitCode !== null) throw new Error(`the server exited:\n${server.output}`);
       return (await fetch(`${url}/readyz`).catch(() => null))?.ok;
     });
     return server;
@@ -118,16 +118,16 @@ export class Service implements AsyncDisposable {
     await this.startServer();
   }
 
-  /** A worker that has said hello. */
+  /** Starts a worker and waits until it has registered. */
   async startWorker(name: string, settings: Settings = {}): Promise<Program> {
     const worker = this.#run('worker/dist/main.js', { WORKER_NAME: name, LOG_LEVEL: 'info', ...settings });
     this.workers.add(worker);
     void worker.exit.then(() => this.workers.delete(worker));
-    await worker.said('"ready"');
+    await worker.waitForOutput('"ready"');
     return worker;
   }
 
-  /** Tries once unless told otherwise: what fails is to be seen. */
+  /** A client without retries by default, so that tests see failures. */
   clientAt = (baseUrl: string, options: Partial<ClientOptions> = {}): Client =>
     createClient({ baseUrl, token: this.key, retries: 0, ...options });
 
@@ -142,7 +142,7 @@ export class Service implements AsyncDisposable {
     return (await client.generation.generate({ params: { id: this.projectId }, body })).data.id;
   }
 
-  /** Bytes that a generation may refer to. */
+  /** Uploads an attachment for generations. */
   attach = (bytes: Uint8Array, name = 'lamp.png'): Promise<{ id: string }> =>
     upload(this.client, { to: { project: this.projectId, kind: 'generation' }, source: new Uint8Array(bytes), name });
 
@@ -150,7 +150,7 @@ export class Service implements AsyncDisposable {
     return (await this.client.files.get({ params: { id }, query: { wait } })).data;
   }
 
-  async ended(id: string, seconds = 60): Promise<FileRecord> {
+  async waitForEnd(id: string, seconds = 60): Promise<FileRecord> {
     const deadline = performance.now() + seconds * 1000;
     for (;;) {
       const file = await this.file(id, 5).catch(() => null);
@@ -160,7 +160,7 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  async running(id: string): Promise<void> {
+  async waitForRunning(id: string): Promise<void> {
     await until(`${id} runs`, async () => (await this.file(id)).generation?.status === 'RUNNING');
   }
 
@@ -171,25 +171,25 @@ export class Service implements AsyncDisposable {
   async bytesOf(id: string): Promise<Buffer> {
     const { data } = await this.client.files.download({ params: { id } });
     const answer = await fetch(data.url);
-    if (!answer.ok) throw new Error(`the download answers ${answer.status}`);
+    if (!answer.ok) throw new Error(`the download returned ${answer.status}`);
     return Buffer.from(await answer.arrayBuffer());
   }
 
-  /** What stands in the row, past the service. */
+  /** The generation as stored in the database. */
   async row(id: string) {
     const row = await findGeneration(this.database.db, id);
-    if (row === undefined) throw new Error(`there is no generation ${id}`);
+    if (row === undefined) throw new Error(`generation ${id} does not exist`);
     return row;
   }
 
-  /** How often the order of a generation was meant to be placed. */
+  /** The number of submits that were reserved for a generation, over all stages. */
   async intents(id: string): Promise<number> {
     return Object.values((await this.row(id)).stages).reduce((sum, stage) => sum + stage.intents, 0);
   }
 
-  /** Waits until the provider has taken the order. */
-  async ordered(id: string): Promise<void> {
-    await until(`${id} is ordered`, async () => (await this.row(id)).stages['submit']?.job);
+  /** Waits until the provider has accepted the order. */
+  async waitForOrder(id: string): Promise<void> {
+    await until(`${id} has a provider job`, async () => (await this.row(id)).stages['submit']?.job);
   }
 
   get database(): OpenDatabase {

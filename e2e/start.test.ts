@@ -18,9 +18,9 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-test('npm start serves the API, the console and the docs, and leaves nothing running behind', async () => {
+test('npm start serves the API, the console and the docs, and stops all its processes', async () => {
   await using dev = new DevProcess({ DATA_DIR: dataDirectory, PORT: port });
-  const key = await dev.shown('Demo key');
+  const key = await dev.readValue('Demo key');
 
   const ping = await fetch(`http://127.0.0.1:${port}/api/ping`, { headers: { authorization: `Bearer ${key}` } });
   expect(ping.status).toBe(200);
@@ -30,12 +30,12 @@ test('npm start serves the API, the console and the docs, and leaves nothing run
   expect(stranger.status).toBe(401);
 
   for (const label of ['Console', 'API docs']) {
-    const page = await fetch(await dev.shown(label));
+    const page = await fetch(await dev.readValue(label));
     expect(page.status, label).toBe(200);
     expect(page.headers.get('content-type'), label).toContain('text/html');
     expect(await page.text(), label).toMatch(/<!doctype html>/i);
   }
-  expect(await dev.shown('Project')).not.toBe('');
+  expect(await dev.readValue('Project')).not.toBe('');
   expect((await stat(join(dataDirectory, 'demo-key'))).mode & 0o777).toBe(0o600);
 
   expect(await dev.stop()).toBe(0);
@@ -46,7 +46,7 @@ test('a second start on the same data shows the same key', async () => {
   const keys: string[] = [];
   for (const _ of [1, 2]) {
     await using dev = new DevProcess({ DATA_DIR: dataDirectory, PORT: port });
-    keys.push(await dev.shown('Demo key'));
+    keys.push(await dev.readValue('Demo key'));
     expect(await dev.stop()).toBe(0);
   }
   expect(keys[1]).toBe(keys[0]);
@@ -56,7 +56,7 @@ test('a lost key file is replaced by a new key that works', async () => {
   const keys: string[] = [];
   for (const _ of [1, 2]) {
     await using dev = new DevProcess({ DATA_DIR: dataDirectory, PORT: port });
-    const key = await dev.shown('Demo key');
+    const key = await dev.readValue('Demo key');
     const ping = await fetch(`http://127.0.0.1:${port}/api/ping`, { headers: { authorization: `Bearer ${key}` } });
     expect(ping.status).toBe(200);
     keys.push(key);
@@ -66,7 +66,7 @@ test('a lost key file is replaced by a new key that works', async () => {
   expect(keys[1]).not.toBe(keys[0]);
 });
 
-test('a port that is taken is named, with what to do, and nothing is started', async () => {
+test('a port in use is reported with a remedy, and nothing is started', async () => {
   const occupant = createServer().listen(Number(port), '127.0.0.1');
   await once(occupant, 'listening');
   try {

@@ -15,22 +15,22 @@ beforeAll(async () => {
 });
 afterAll(() => vendor[Symbol.asyncDispose]());
 
-/** One is brought in by a step of its own, the other comes with the answer to its order. */
+/** The result of the first is downloaded in its own step; that of the second is in the submit response. */
 const MODELS = ['minimax-h3', 'markdown'];
 
-/** Every new try of an upload leaves the bytes of the one before to the sweep. */
-const tries = async ({ database }: Service) =>
+/** Counts pending blob deletions: each retry of an upload leaves the bytes of the previous attempt to the sweep. */
+const countLeftovers = async ({ database }: Service) =>
   (await database.db.selectFrom('doomed_blobs').select('storage_key').execute()).length;
 
-/** Orders while the storage takes nothing; when it does again, everything is there, and paid once. */
-async function waitsOut(service: Service, mend: () => unknown): Promise<string[]> {
-  const before = await tries(service);
+/** Generates while the storage fails, mends it after retries, and expects every file stored and paid once. */
+async function expectRetriesUntilStored(service: Service, mend: () => unknown): Promise<string[]> {
+  const before = await countLeftovers(service);
   const ids = await Promise.all(MODELS.map((model) => service.generate(model)));
-  await until('each was tried again', async () => (await tries(service)) >= before + 2 * ids.length);
+  await until('each upload was retried', async () => (await countLeftovers(service)) >= before + 2 * ids.length);
   for (const id of ids) expect((await service.file(id)).status).toBe('GENERATING');
   await mend();
   for (const id of ids) {
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file.status).toBe('UPLOADED');
     expect(vendor.paidFor(id)).toBe(1);
     expect(sha256(await service.bytesOf(id))).toBe(file.sha256);
@@ -39,7 +39,7 @@ async function waitsOut(service: Service, mend: () => unknown): Promise<string[]
   return ids;
 }
 
-// To the engine a disk is like an S3: it is not tried again under Temporal.
+// The engine does not distinguish disk and S3, so the disk is not tested again under Temporal.
 describe.skipIf(big)('a disk', () => {
   const troubleFile = join(tmpdir(), `review-disk-trouble-${process.pid}`);
   const mend = () => rm(troubleFile, { force: true });
@@ -62,41 +62,41 @@ describe.skipIf(big)('a disk', () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
-  /** A folder that is forbidden holds up nobody who is root; a file in its place does. */
+  /** Puts a file in place of the folder: permissions would not stop a root user. */
   async function replaceFolder(service: Service): Promise<void> {
     await rm(storageOf(service), { recursive: true, force: true });
     await writeFile(storageOf(service), '');
   }
 
-  test('that is full, forbidden or gone while results are stored is waited for, and nothing is left of the tries', async () => {
+  test('that is full, read-only or missing delays storing, and no partial upload remains', async () => {
     await using service = await start();
     const objects = join(storageOf(service), 'objects');
     const before = await filesIn(objects);
     const ids = [];
     for (const code of ['ENOSPC', 'EACCES']) {
       await writeFile(troubleFile, code);
-      ids.push(...(await waitsOut(service, mend)));
+      ids.push(...(await expectRetriesUntilStored(service, mend)));
     }
-    // A start sweeps.
+    // The server sweeps at start.
     await service.restartServer();
-    await until('the tries are swept', async () => (await tries(service)) === 0);
+    await until('the tries are swept', async () => (await countLeftovers(service)) === 0);
     expect(await filesIn(join(storageOf(service), 'parts'))).toEqual([]);
     expect(await filesIn(join(storageOf(service), 'trash'))).toEqual([]);
     expect(await filesIn(objects)).toHaveLength(before.length + ids.length);
 
     await replaceFolder(service);
-    await waitsOut(service, () => rm(storageOf(service)));
+    await expectRetriesUntilStored(service, () => rm(storageOf(service)));
   });
 
   test.each([
     ['is full', 'STORAGE_FULL', () => writeFile(troubleFile, 'ENOSPC')],
     ['is not there', 'INTERNAL', replaceFolder],
-  ] as const)('that %s until the deadline: %s, and nothing is served', async (_, code, spoil) => {
+  ] as const)('that %s until the deadline: %s, and no content is served', async (_, code, spoil) => {
     await using service = await start({ GENERATION_DEADLINES: 'DOCUMENT=4,VIDEO=4' });
     await spoil(service);
     const ids = await Promise.all(MODELS.map((model) => service.generate(model)));
     for (const id of ids) {
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file.generation?.error).toMatchObject({ code, retryable: true });
       expect([file.status, file.sha256, vendor.paidFor(id)]).toEqual(['FAILED', null, 1]);
       await expect(service.bytesOf(id)).rejects.toMatchObject({ code: 'FILE_NOT_READY' });
@@ -119,7 +119,7 @@ describe.each(ENGINES)('an S3, under the engine %s', (engine) => {
 
   beforeAll(async () => {
     store = await startObjectStore();
-    temporal = engine === 'temporal' ? await TemporalServer.started() : null;
+    temporal = engine === 'temporal' ? await TemporalServer.start() : null;
     const ground = { objectStore: store, ...(temporal && { temporal }) };
     service = await Service.start({ TEST_PROVIDER_URL: vendor.url, LOG_LEVEL: 'silent' }, ground);
     before = await store.keys();
@@ -131,20 +131,20 @@ describe.each(ENGINES)('an S3, under the engine %s', (engine) => {
     await store?.[Symbol.asyncDispose]();
   });
 
-  test.each(REFUSALS)('that answers %s is waited for', async (_, method, path, status) => {
+  test.each(REFUSALS)('that returns %s delays storing', async (_, method, path, status) => {
     const { gate } = store;
     gate.on = (call) =>
       call.moment === 'before' && path.test(call.path) && call.method.includes(method) ? status : undefined;
-    const ids = await waitsOut(service, () => {
+    const ids = await expectRetriesUntilStored(service, () => {
       gate.on = () => undefined;
     });
     const keys = await store.keys();
     for (const id of ids) expect(keys.filter((key) => key.includes(id))).toHaveLength(1);
   });
 
-  test('holds nothing but the results after a sweep', async () => {
+  test('contains only results after a sweep', async () => {
     await service.restartServer();
-    await until('the tries are swept', async () => (await tries(service)) === 0);
+    await until('the tries are swept', async () => (await countLeftovers(service)) === 0);
     expect(await store.keys()).toHaveLength(before.length + REFUSALS.length * MODELS.length);
   });
 });
@@ -157,7 +157,7 @@ test('an S3 that is full until the deadline: STORAGE_FULL', async () => {
   store.gate.on = ({ method, moment }) => (method === 'PUT' && moment === 'before' ? 507 : undefined);
   await service.startWorker('one');
   const id = await service.generate('minimax-h3');
-  expect((await service.ended(id)).generation?.error?.code).toBe('STORAGE_FULL');
+  expect((await service.waitForEnd(id)).generation?.error?.code).toBe('STORAGE_FULL');
   expect(vendor.paidFor(id)).toBe(1);
   expect(await store.keys()).toEqual(before);
 });

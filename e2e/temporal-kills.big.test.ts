@@ -8,11 +8,11 @@ import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 const isLacking = lacksTemporal();
 const QUICKLY = { RECONCILE_SECONDS: '1' };
 
-describe.skipIf(isLacking)('workers that are killed or stopped under Temporal', () => {
+describe.skipIf(isLacking)('workers killed or paused under Temporal', () => {
   let temporal: TemporalServer;
 
   beforeAll(async () => {
-    temporal = await TemporalServer.started();
+    temporal = await TemporalServer.start();
   });
 
   afterAll(async () => {
@@ -21,7 +21,7 @@ describe.skipIf(isLacking)('workers that are killed or stopped under Temporal', 
 
   const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
 
-  test('a worker that is stopped for 20 s while it orders comes back beside its replacement: one order, one file', async () => {
+  test('a worker paused for 20 s during submit resumes beside its replacement: one order, one file', async () => {
     await using vendor = await startVendor(60_000);
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });
     const first = await service.startWorker('first');
@@ -37,25 +37,25 @@ describe.skipIf(isLacking)('workers that are killed or stopped under Temporal', 
     await service.startWorker('second');
     await sleep(20_000);
     first.child.kill('SIGCONT');
-    const file = await service.ended(id);
+    const file = await service.waitForEnd(id);
     expect(file.generation).toMatchObject({ status: 'SUCCEEDED', error: null });
     expect(vendor.paidFor(id)).toBe(1);
   });
 
-  test('killed while it waits for a job, another one goes on and orders nothing', async () => {
+  test('another worker resumes polling after a kill and submits nothing', async () => {
     await using service = await start({ SANDBOX_MILLISECONDS: '4000' });
     const first = await service.startWorker('first');
     const ids = await Promise.all([service.generate('kling-3.0', 'One'), service.generate('gpt-image-2', 'Two')]);
-    for (const id of ids) await service.ordered(id);
+    for (const id of ids) await service.waitForOrder(id);
     await first.end('SIGKILL');
     await service.startWorker('second');
     for (const id of ids) {
-      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
       expect(await service.intents(id)).toBe(1);
     }
   });
 
-  test('killed while it orders, a video is not ordered again and a document once more', async () => {
+  test('after a kill during submit, a video is not submitted again and a document once more', async () => {
     await using service = await start();
     const both = Promise.withResolvers<void>();
     await using gate = await openGate(service.url);
@@ -72,12 +72,12 @@ describe.skipIf(isLacking)('workers that are killed or stopped under Temporal', 
     await both.promise;
     await first.end('SIGKILL');
     await service.startWorker('second');
-    expect(await service.ended(video)).toMatchObject({
+    expect(await service.waitForEnd(video)).toMatchObject({
       status: 'FAILED',
       generation: { error: { code: 'SUBMIT_OUTCOME_UNKNOWN' } },
     });
     expect(await service.intents(video)).toBe(1);
-    expect((await service.ended(page)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(page)).status).toBe('UPLOADED');
     expect(await service.intents(page)).toBe(2);
   });
 });

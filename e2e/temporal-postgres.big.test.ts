@@ -7,8 +7,8 @@ const isLacking = lacksTemporal();
 const QUICKLY = { RECONCILE_SECONDS: '1' };
 
 describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
-  test('models of several families are generated, and a worker that is killed costs nothing', async () => {
-    await using temporal = await TemporalServer.started();
+  test('several model families generate files, and a killed worker causes no second order', async () => {
+    await using temporal = await TemporalServer.start();
     await using objectStore = await startObjectStore();
     const ground = { postgres: inject('postgresUrl'), temporal, objectStore };
     await using service = await Service.start({ SANDBOX_MILLISECONDS: '3000', ...QUICKLY }, ground);
@@ -18,11 +18,11 @@ describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
       ...['markdown', 'gemini-3-pro-image', 'meshy-7', 'hunyuan3d-3.1'].map((model) => service.generate(model)),
       service.generate('seedance-2.5', 'A lamp', { configs: small }),
     ]);
-    for (const id of ids) await service.ordered(id);
+    for (const id of ids) await service.waitForOrder(id);
     await first.end('SIGKILL');
     await service.startWorker('second');
     for (const id of ids) {
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file).toMatchObject({ status: 'UPLOADED', generation: { error: null } });
       expect(sha256(await service.bytesOf(id))).toBe(file.sha256);
       expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 1 });

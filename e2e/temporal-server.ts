@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { findTemporal } from '../scripts/temporal.ts';
 import { big, lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
-import { Program, printed, until } from './processes.ts';
+import { Program, readOutput, until } from './processes.ts';
 
 const Described = z.object({
   workflowExecutionInfo: z.object({
@@ -15,7 +15,7 @@ const Described = z.object({
   }),
 });
 
-/** One that runs already cannot be killed, and its store is somebody's. */
+/** Ignores a running server: tests must not kill it or delete its data. */
 function findBinary(): string | undefined {
   const found = findTemporal();
   return found !== undefined && 'binary' in found ? found.binary : undefined;
@@ -27,10 +27,10 @@ const REMEDY = 'npm run temporal -- --install, without TEMPORAL_ADDRESS';
 export const lacksTemporal = (): boolean =>
   findBinary() === undefined && lacking('a Temporal server of its own', REMEDY);
 
-/** What is the same to the service under either engine is tried under Temporal, where each kill waits for a heartbeat, among the heavy counts. */
+/** `npm test` uses the embedded engine; `npm run test:big` repeats the tests under Temporal, where each kill costs a heartbeat timeout. */
 export const ENGINES: ('embedded' | 'temporal')[] = big ? (lacksTemporal() ? [] : ['temporal']) : ['embedded'];
 
-/** A development server of Temporal on a free port, which can be killed, started again, and made to forget. */
+/** A Temporal development server on a free port. It can be killed, restarted, and reset to an empty store. */
 export class TemporalServer implements AsyncDisposable {
   readonly address: string;
   readonly #binary: string;
@@ -45,15 +45,15 @@ export class TemporalServer implements AsyncDisposable {
     this.address = `127.0.0.1:${port}`;
   }
 
-  /** Not started yet. */
-  static async make(): Promise<TemporalServer> {
+  /** Creates the server without starting it. */
+  static async create(): Promise<TemporalServer> {
     const binary = findBinary();
-    if (binary === undefined) throw new Error(`there is no Temporal: ${REMEDY}`);
+    if (binary === undefined) throw new Error(`Temporal was not found: ${REMEDY}`);
     return new TemporalServer(binary, await mkdtemp(join(tmpdir(), 'review-temporal-')), await freePort());
   }
 
-  static async started(): Promise<TemporalServer> {
-    const temporal = await TemporalServer.make();
+  static async start(): Promise<TemporalServer> {
+    const temporal = await TemporalServer.create();
     await temporal.start();
     return temporal;
   }
@@ -84,7 +84,7 @@ export class TemporalServer implements AsyncDisposable {
     return { type: type.name, status: status.replace('WORKFLOW_EXECUTION_STATUS_', ''), historyLength };
   }
 
-  /** How often a workflow was started under this id, as far as the store reaches. */
+  /** The number of runs of this workflow id in the store. */
   async countRuns(workflowId: string): Promise<number> {
     const query = `WorkflowId = "${workflowId}"`;
     const text = await this.#ask('workflow', 'list', '--query', query, '--output', 'json');
@@ -100,5 +100,5 @@ export class TemporalServer implements AsyncDisposable {
   }
 
   #ask = (...args: string[]): Promise<string> =>
-    printed(this.#binary, [...args, '--address', this.address, '--command-timeout', '5s']);
+    readOutput(this.#binary, [...args, '--address', this.address, '--command-timeout', '5s']);
 }

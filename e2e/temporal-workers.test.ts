@@ -15,7 +15,7 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
   let temporal: TemporalServer;
 
   beforeAll(async () => {
-    temporal = await TemporalServer.started();
+    temporal = await TemporalServer.start();
   });
 
   afterAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
 
   const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
 
-  test('a step that fails each time has as many tries as its policy says, and waiting costs none', async () => {
+  test('a failing step gets the attempts of its policy, and waiting uses none', async () => {
     await using vendor = await startVendor();
     vendor.on = ({ kind, count }) => {
       if (kind !== 'submit') return undefined;
@@ -33,38 +33,38 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });
     await service.startWorker('only');
     const id = await service.generate('minimax-h3');
-    expect((await service.ended(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
+    expect((await service.waitForEnd(id)).generation?.error?.code).toBe('PROVIDER_UNAVAILABLE');
     expect(vendor.calls.filter(({ kind }) => kind === 'submit')).toHaveLength(7);
     expect(vendor.paidFor(id)).toBe(0);
   });
 
-  test('what a worker without the key is offered goes to the one that has it', async () => {
+  test('a task offered to a worker without the key goes to the one that has it', async () => {
     await using vendor = await startVendor();
     await using service = await start();
     await service.startWorker('keyless');
     await service.startWorker('keyed', { TEST_PROVIDER_URL: vendor.url });
     const ids = await Promise.all(['minimax-h3', 'kling-3.0', 'meshy-7'].map((model) => service.generate(model)));
     for (const id of ids) {
-      expect(await service.ended(id)).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live' } });
+      expect(await service.waitForEnd(id)).toMatchObject({ status: 'UPLOADED', generation: { provider: 'live' } });
       expect(vendor.hashOf(id)).toContain((await service.file(id)).sha256);
     }
   });
 
-  test('told to stop in the middle of work, it ends with 0 and another one goes on', async () => {
+  test('a worker stopped during work exits with 0 and another one continues', async () => {
     await using service = await start({ SANDBOX_MILLISECONDS: '3000' });
     const first = await service.startWorker('first');
     const id = await service.generate('kling-3.0', 'Handed on');
-    await service.running(id);
+    await service.waitForRunning(id);
     expect(await first.end('SIGTERM')).toBe(0);
     await service.startWorker('second');
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(await service.intents(id)).toBe(1);
   });
 
-  test('a row whose settings break the limits fails before anything is ordered', async () => {
+  test('a row with invalid settings fails before anything is ordered', async () => {
     await using service = await start();
     const id = await service.generate('seedance-2.5', 'Too long');
-    // As somebody would who writes into the database past the service.
+    // Written directly to the database, because the API would reject it.
     const configs = { generateAudio: true, resolution: '720p', durationSeconds: 99, aspectRatio: '16:9' };
     await service.database.db
       .updateTable('generations')
@@ -72,45 +72,45 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
       .where('file_id', '=', id)
       .execute();
     await service.startWorker('only');
-    expect(await service.ended(id)).toMatchObject({
+    expect(await service.waitForEnd(id)).toMatchObject({
       status: 'FAILED',
       generation: { error: { code: 'CONFIG_INVALID', retryable: false } },
     });
     expect(await service.intents(id)).toBe(0);
   });
 
-  test('another engine takes over what is open, there and back', async () => {
+  test('open generations move to another engine and back', async () => {
     await using service = await start({ SANDBOX_MILLISECONDS: '12000' });
     await service.server?.end('SIGTERM');
     const settings = { GENERATION_ENGINE: 'embedded' };
     const programs = [await service.startServer(settings), await service.startWorker('first')];
     const id = await service.generate('kling-3.0', 'Switched');
-    await service.ordered(id);
+    await service.waitForOrder(id);
     const stop = async () => {
       for (const program of programs.splice(0).toReversed()) expect(await program.end('SIGTERM')).toBe(0);
     };
     await stop();
     programs.push(await service.startServer(), await service.startWorker('second'));
-    await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
+    await until('the workflow exists', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
     expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 2 });
     await stop();
     programs.push(await service.startServer(settings), await service.startWorker('third'));
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(await service.row(id)).toMatchObject({ engine: 'embedded', epoch: 4 });
     expect(await service.intents(id)).toBe(1);
     await stop();
   });
 
-  test('without Temporal a worker says so once, and stops when it is told', async () => {
+  test('without Temporal a worker logs one message, and stops on SIGTERM', async () => {
     await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${await freePort()}` } });
     const worker = await service.startWorker('alone');
-    await worker.said('Temporal does not answer');
+    await worker.waitForOutput('Temporal does not answer');
     await new Promise((wait) => setTimeout(wait, 3000));
     expect(worker.output.match(/Temporal does not answer/g)).toHaveLength(1);
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  test('a Temporal that takes connections and says nothing holds up neither', async () => {
+  test('a Temporal that accepts connections but never responds blocks neither server nor worker', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     await using service = await Service.start({}, { temporal: { address: `127.0.0.1:${portOf(silent)}` } });
@@ -119,9 +119,9 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
     await service.generate('markdown', 'Unheard');
     expect(performance.now() - asked).toBeLessThan(300);
     for (const program of [worker, service.server]) {
-      const told = performance.now();
+      const signalledAt = performance.now();
       expect(await program?.end('SIGTERM')).toBe(0);
-      expect(performance.now() - told).toBeLessThan(5000);
+      expect(performance.now() - signalledAt).toBeLessThan(5000);
     }
     silent.close();
   });
@@ -129,6 +129,6 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
 
 const portOf = (server: Server): number => {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no TCP port');
   return address.port;
 };

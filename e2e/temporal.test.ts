@@ -17,10 +17,10 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   let service: Service;
 
   beforeAll(async () => {
-    temporal = await TemporalServer.started();
+    temporal = await TemporalServer.start();
     service = await Service.start({}, { temporal });
     const worker = await service.startWorker('left');
-    await worker.said('serving the queues');
+    await worker.waitForOutput('serving the queues');
   });
 
   afterAll(async () => {
@@ -28,7 +28,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     await temporal?.[Symbol.asyncDispose]();
   });
 
-  /** RECORD_HISTORIES=1 renews what the replay test of the worker replays. */
+  /** RECORD_HISTORIES=1 records new histories for the replay test of the worker. */
   const record = async (name: string, id: string) => {
     if (process.env['RECORD_HISTORIES'] !== '1') return;
     await mkdir(HISTORIES, { recursive: true });
@@ -41,7 +41,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
       return workflow.status !== 'RUNNING' && workflow;
     });
 
-  test('a model of every family goes from 202 to UPLOADED, each by its own workflow', async () => {
+  test('a model of every family reaches UPLOADED through its own workflow', async () => {
     const jobs = await Promise.all(
       FAMILIES.map(async (family) => {
         const model = MODELS.find((entry) => entry.family === family);
@@ -49,7 +49,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
       }),
     );
     for (const { family, id } of jobs) {
-      const file = await service.ended(id);
+      const file = await service.waitForEnd(id);
       expect(file, family).toMatchObject({ status: 'UPLOADED', generation: { progress: 1, error: null } });
       expect(await service.row(id), family).toMatchObject({ engine: 'temporal', epoch: 1 });
       expect(await service.intents(id), family).toBe(1);
@@ -60,14 +60,14 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     }
   });
 
-  test('/readyz says that Temporal answers', async () => {
+  test('/readyz reports that Temporal responds', async () => {
     const ready = await fetch(`${service.url}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([200, { engine: 'temporal', degraded: [] }]);
   });
 
-  test('the timeline names the steps and their outcome', async () => {
+  test('the timeline lists the steps and their outcomes', async () => {
     const id = await service.generate('markdown', 'A timeline');
-    await service.ended(id);
+    await service.waitForEnd(id);
     const { data } = await service.client.files.getGeneration({ params: { id } });
     expect(data.engine).toBe('temporal');
     expect(data.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
@@ -79,13 +79,13 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     ]);
   });
 
-  test('the worker counts its steps', async () => {
+  test('the worker exports step metrics', async () => {
     const port = await freePort();
     await service.startWorker('counted', { WORKER_PORT: port });
     const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const counted = /^generation_steps_total\{family="document",step="\w+",outcome="SUCCEEDED"\} \d+$/m;
-    await until('a step of the counted worker is counted', async () => {
-      await service.ended(await service.generate('markdown', 'Counted'));
+    await until('the metrics contain a step', async () => {
+      await service.waitForEnd(await service.generate('markdown', 'Counted'));
       return counted.test(await metrics());
     });
     expect(await metrics()).toMatch(counted);
@@ -97,24 +97,24 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     ['[garbage]', 'PROVIDER_REJECTED'],
   ])('%s ends with %s', async (prompt, code) => {
     const id = await service.generate('kling-3.0', prompt);
-    expect(await service.ended(id)).toMatchObject({ status: 'FAILED', generation: { error: { code } } });
+    expect(await service.waitForEnd(id)).toMatchObject({ status: 'FAILED', generation: { error: { code } } });
     expect(await closed(id)).toMatchObject({ status: 'COMPLETED' });
     if (prompt === '[fail]') await record('failure', id);
   });
 
-  test('a job that is polled for long leaves no longer history', async () => {
+  test('long polling of a job does not grow the workflow history', async () => {
     const id = await service.generate('seedance-2.0', '[slow] and steady');
-    expect((await service.ended(id, 90)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id, 90)).status).toBe('UPLOADED');
     expect((await service.steps(id)).find(({ name }) => name === 'awaitJob')?.attempt).toBeGreaterThanOrEqual(20);
     const { historyLength } = await closed(id);
     expect(historyLength).toBeLessThanOrEqual(45);
     await record('long-wait', id);
   }, 120_000);
 
-  test('cancel while it is polled ends the workflow at once', async () => {
+  test('cancel during polling ends the workflow at once', async () => {
     const id = await service.generate('meshy-7', '[stall]');
-    await service.running(id);
-    await service.ordered(id);
+    await service.waitForRunning(id);
+    await service.waitForOrder(id);
     await service.client.files.cancel({ params: { id } });
     expect((await service.file(id)).status).toBe('CANCELED');
     expect(await closed(id)).toMatchObject({ status: 'CANCELED' });
@@ -122,7 +122,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
     await record('cancel', id);
   });
 
-  test('a second dispatcher over the same rows starts nothing twice', async () => {
+  test('a second dispatcher over the same rows starts no second workflow', async () => {
     const port = await freePort();
     await using second = await service.startServer({ PORT: port });
     const clients = [service.client, service.clientAt(`http://127.0.0.1:${port}`)];
@@ -130,7 +130,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
       Array.from({ length: 20 }, (_, index) => service.generate('markdown', `Page ${index}`, {}, clients[index % 2])),
     );
     for (const id of ids) {
-      expect((await service.ended(id)).status).toBe('UPLOADED');
+      expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
       expect(await service.row(id)).toMatchObject({ epoch: 1 });
       expect(await service.intents(id)).toBe(1);
     }
@@ -140,12 +140,12 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   });
 });
 
-describe.skipIf(isLacking)('generations under a Temporal that comes and goes', () => {
+describe.skipIf(isLacking)('generations with Temporal outages', () => {
   let temporal: TemporalServer;
   let service: Service;
 
   beforeAll(async () => {
-    temporal = await TemporalServer.make();
+    temporal = await TemporalServer.create();
     service = await Service.start({ SANDBOX_MILLISECONDS: '6000', ...QUICKLY }, { temporal });
     await service.startWorker('left');
   });
@@ -155,7 +155,7 @@ describe.skipIf(isLacking)('generations under a Temporal that comes and goes', (
     await temporal?.[Symbol.asyncDispose]();
   });
 
-  test('with Temporal down the answer is 202 at once, and the work starts once when it is back', async () => {
+  test('with Temporal down the API returns 202 at once, and one workflow starts when it is back', async () => {
     const asked = performance.now();
     const id = await service.generate('kling-3.0', 'Down');
     console.log(`202 with Temporal down after ${Math.round(performance.now() - asked)} ms`);
@@ -164,39 +164,39 @@ describe.skipIf(isLacking)('generations under a Temporal that comes and goes', (
       service.generate('markdown', 'Down too'),
       service.generate('meshy-7', 'And down'),
     ]);
-    // Long enough for the dispatcher to have failed and for its lease to have been tried again.
+    // Long enough for the dispatcher to fail and to retry after its lease.
     await new Promise((wait) => setTimeout(wait, 5000));
     expect((await service.file(id)).generation?.status).toBe('QUEUED');
     await temporal.start();
     const back = performance.now();
-    await until('its workflow is there', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
+    await until('the workflow exists', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
     expect(performance.now() - back).toBeLessThan(5000);
     console.log(`started ${Math.round(performance.now() - back)} ms after Temporal came back`);
     for (const each of [id, ...others]) {
-      expect((await service.ended(each)).status).toBe('UPLOADED');
+      expect((await service.waitForEnd(each)).status).toBe('UPLOADED');
       expect((await service.row(each)).epoch).toBe(1);
       expect(await service.intents(each)).toBe(1);
       expect(await temporal.countRuns(workflowIdOf(each))).toBe(1);
     }
   });
 
-  test('Temporal killed and started again in the middle of a job', async () => {
+  test('a job survives a restart of Temporal', async () => {
     const id = await service.generate('veo-3.1-generate-preview', 'Restarted');
-    await service.running(id);
+    await service.waitForRunning(id);
     await temporal.kill();
     await temporal.start();
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(await service.intents(id)).toBe(1);
     expect((await service.row(id)).epoch).toBe(1);
   });
 
-  test('Temporal that has forgotten everything in the middle of a job', async () => {
+  test('a job survives the loss of all Temporal data', async () => {
     const id = await service.generate('hunyuan3d-3.1', 'Forgotten');
-    await service.running(id);
+    await service.waitForRunning(id);
     await temporal.kill();
     await temporal.forget();
     await temporal.start();
-    expect((await service.ended(id)).status).toBe('UPLOADED');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
     expect(await service.intents(id)).toBe(1);
     expect((await service.row(id)).epoch).toBe(2);
   });

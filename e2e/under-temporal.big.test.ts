@@ -1,4 +1,4 @@
-// What `npm test` tries on the embedded engine, here under Temporal.
+// Repeats tests of `npm test`, which uses the embedded engine, under Temporal.
 import './clock.test.ts';
 import './providers-3d.test.ts';
 import './providers-image-document.test.ts';

@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-export interface Manner {
-  /** Signed in with this key from the start; null is nobody yet. */
+export interface BrowserOptions {
+  /** The key of the session; null starts signed out. */
   key?: string | null;
   dark?: boolean;
   phone?: boolean;
@@ -16,27 +16,27 @@ const Found = z.object({
   ),
 });
 
-/** Somebody with a browser of their own in front of the console, who notes whatever it complains about. */
+/** A browser context with one page of the console. Collects the errors that the page logs. */
 export class Visit implements AsyncDisposable {
   readonly page: Page;
   readonly #context: BrowserContext;
   readonly #url: string;
-  readonly #complaints: string[] = [];
+  readonly #errors: string[] = [];
 
   private constructor(context: BrowserContext, page: Page, url: string) {
     this.page = page;
     this.#context = context;
     this.#url = url;
     page.on('console', (message) => {
-      if (message.type() === 'error') this.#complaints.push(message.text());
+      if (message.type() === 'error') this.#errors.push(message.text());
     });
-    page.on('pageerror', (error) => this.#complaints.push(String(error)));
+    page.on('pageerror', (error) => this.#errors.push(String(error)));
   }
 
   static async begin(
     browser: Browser,
     url: string,
-    { key = null, dark = false, phone = false }: Manner = {},
+    { key = null, dark = false, phone = false }: BrowserOptions = {},
   ): Promise<Visit> {
     const context = await browser.newContext({
       colorScheme: dark ? 'dark' : 'light',
@@ -45,7 +45,7 @@ export class Visit implements AsyncDisposable {
     });
     context.setDefaultTimeout(20_000);
     if (key !== null) {
-      // Only at the first look: whoever signs out stays so.
+      // Only on the first page load, so that signing out works.
       const content = `if (sessionStorage.length === 0) sessionStorage.setItem('api-key', '${key}')`;
       await context.addInitScript({ content });
     }
@@ -56,19 +56,19 @@ export class Visit implements AsyncDisposable {
     await this.page.goto(this.#url + path);
   }
 
-  /** What the browser complained about since it was asked last; a refusal that was provoked is none. */
-  takeComplaints(provoked?: RegExp): string[] {
-    const complaints = this.#complaints.splice(0);
-    return provoked === undefined ? complaints : complaints.filter((text) => !provoked.test(text));
+  /** Returns the errors logged since the last call, except expected ones. */
+  takeConsoleErrors(expected?: RegExp): string[] {
+    const errors = this.#errors.splice(0);
+    return expected === undefined ? errors : errors.filter((text) => !expected.test(text));
   }
 
-  /** Nothing serious for people who see, hear or point otherwise. */
+  /** Expects no serious or critical accessibility violation. */
   async expectAccessible(where: string): Promise<void> {
     await this.page.evaluate(axe.source);
     const found = Found.parse(await this.page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
     const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`);
-    expect(told, where).toEqual([]);
+    const violations = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`);
+    expect(violations, where).toEqual([]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

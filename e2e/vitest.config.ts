@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     ...testDefaults,
     globalSetup: ['../packages/server/src/test/postgres.ts'],
-    // Each test starts whole processes, which mostly wait for each other: two files at a time.
+    // Tests start processes that mostly wait for each other, so two files run at a time.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,5 +1,5 @@
-// What a request costs the server, beside what Express and SQLite cost by themselves, in turns in the same run:
-// the ratio says something, the figures only of this machine.
+// Measures the CPU time per request of the service and of a bare Express and SQLite server, alternating in one run.
+// Compare the ratio: the absolute figures hold for this machine only.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '7' }, requests: { type: 'string', default: '400' } },
 });
 const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
-if (!(rounds >= 1 && requests >= 1)) throw new Error('--rounds and --requests are numbers from 1');
+if (!(rounds >= 1 && requests >= 1)) throw new Error('--rounds and --requests must be numbers of at least 1');
 const AT_ONCE = 4;
 
 type Work = () => Promise<unknown>;
@@ -45,12 +45,14 @@ async function benchmark(): Promise<void> {
         () => send(`${bareUrl}/comments/${bareId}`),
       ],
     ];
-    console.log(`benchmark: ${rounds} rounds of ${requests} requests, ${AT_ONCE} at once; medians of CPU µs a request`);
+    console.log(
+      `benchmark: ${rounds} rounds of ${requests} requests, ${AT_ONCE} at once; medians of CPU µs per request`,
+    );
     for (const [name, ours, theirs] of rows) {
       const costs: { ours: number; bare: number }[] = [];
       for (let round = 0; round <= rounds; round++) {
         const cost = { ours: await cpuOf(service.url, ours), bare: await cpuOf(bareUrl, theirs) };
-        // The first round warms both up.
+        // The first round is a warm-up.
         if (round > 0) costs.push(cost);
       }
       const [service_, bare_] = [median(costs.map((cost) => cost.ours)), median(costs.map((cost) => cost.bare))];
@@ -64,7 +66,7 @@ async function benchmark(): Promise<void> {
   }
 }
 
-/** Microseconds of the server's own CPU a request. */
+/** CPU time of the server per request, in microseconds. */
 async function cpuOf(url: string, work: Work): Promise<number> {
   const before = await cpuSeconds(url);
   let left = requests;
@@ -83,7 +85,7 @@ async function cpuSeconds(url: string): Promise<number> {
 async function send(url: string, body?: string): Promise<string> {
   const asked = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } };
   const answer = await fetch(url, asked);
-  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
+  if (!answer.ok) throw new Error(`${url} returned ${answer.status}`);
   return answer.text();
 }
 

@@ -4,26 +4,26 @@ import { type FileRecord, MODELS, type Model } from '../packages/contract/dist/i
 import { startDoubles } from '../packages/worker/src/families/test/doubles.ts';
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 
-/** Whoever the workers take for their providers. */
+/** The fake providers that the workers call. */
 export interface Providers extends AsyncDisposable {
-  /** For server and workers. */
+  /** Settings of server and workers. */
   settings: Record<string, string>;
   models: readonly Model[];
-  /** Every order that was taken; those of one name are for the same file and stage. */
+  /** Every accepted order; orders with the same name are for the same file and stage. */
   orders(): { name: string; outputType: Model['outputType'] }[];
-  /** Whether a provider has a job for the file that runs or has succeeded: no job fails here. */
+  /** Whether a provider has a running or succeeded job for the file; jobs never fail here. */
   hasJob(file: FileRecord): boolean;
-  /** Whether a provider made that for the file. */
+  /** Whether a provider produced content with this hash for the file. */
   made(file: FileRecord, hash: string): Promise<boolean>;
 }
 
-/** Documents and images are answered at once: there is no job to ask for. */
+/** Documents and images are returned in the response, so there is no job to poll. */
 export const isJob = (outputType: string): boolean => outputType === 'VIDEO' || outputType === '3D';
 
-/** One vendor in the place of all, in a language of its own. */
+/** A single test vendor with its own protocol, in place of all vendors. */
 export async function openVendor(random: () => number): Promise<Providers> {
   const vendor = await startVendor(3000);
-  // Most of the time a vendor only takes its time.
+  // Usually a call is only slow; 5 % fail.
   vendor.on = async ({ kind, moment, count }: Parameters<Vendor['on']>[0]) => {
     await sleep(random() * 100);
     if (kind === 'poll' && count <= 3) return 'running';
@@ -44,7 +44,7 @@ export async function openVendor(random: () => number): Promise<Providers> {
   };
 }
 
-/** Each vendor by its double, in the vendor's own language. */
+/** A double per vendor, with the vendor's own protocol. */
 export async function openDoubles(random: () => number): Promise<Providers> {
   const started = await startDoubles();
   const families = new Set<string>(started.flatMap((entry) => entry.families));
@@ -66,7 +66,7 @@ export async function openDoubles(random: () => number): Promise<Providers> {
           outputType: outputTypeOf(order),
         })),
       ),
-    // The doubles know prompts, not files.
+    // Doubles receive the prompt but no file id.
     hasJob: ({ generation }) =>
       started.some(({ double, outputTypeOf }) =>
         double.orders.some(

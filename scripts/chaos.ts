@@ -1,5 +1,5 @@
-// Kills server and workers at random while files are generated, then counts what became of every accepted file.
-// Ends by itself; all of it on this host, with data of its own.
+// Kills server and workers at random while files are generated, then counts the outcome of every accepted file.
+// Runs on this host with its own data.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Service, sha256 } from '../e2e/service.ts';
@@ -21,18 +21,18 @@ const { values } = parseArgs({
 const [jobs, kills, workers] = [wholeNumber('jobs'), wholeNumber('kills'), wholeNumber('workers')];
 const random = seeded(Number(values.seed));
 
-/** A bit more than a process needs to come up, so that work is done in between. */
-const MOST_BETWEEN_KILLS_MS = 3000;
-const LEAST_BETWEEN_KILLS_MS = 200;
-/** What has not ended, while nothing else ends either, is left. */
+/** Slightly longer than a process needs to start, so that work is done between kills. */
+const MAX_BETWEEN_KILLS_MS = 3000;
+const MIN_BETWEEN_KILLS_MS = 200;
+/** Generations that are open after this time without progress count as left running. */
 const SETTLE_SECONDS = 150;
 
 async function chaos(): Promise<number> {
   const { engine, providers: kind, seed } = values;
   console.log(`chaos: ${engine}, ${kind}, ${jobs} jobs, ${kills} kills, ${workers} workers, seed ${seed}`);
   const started = Date.now();
-  // Not killed: what it survives is its own affair.
-  await using temporal = values.engine === 'temporal' ? await TemporalServer.started() : null;
+  // Temporal is never killed: its own durability is not under test.
+  await using temporal = values.engine === 'temporal' ? await TemporalServer.start() : null;
   await using providers = await (kind === 'doubles' ? openDoubles(random) : openVendor(random));
   const settings = {
     ...providers.settings,
@@ -46,7 +46,7 @@ async function chaos(): Promise<number> {
   await Promise.all(keepers.map((keeper) => keeper.start()));
 
   const killing = killAtRandom(service, keepers);
-  const span = kills * ((MOST_BETWEEN_KILLS_MS + LEAST_BETWEEN_KILLS_MS) / 2);
+  const span = kills * ((MAX_BETWEEN_KILLS_MS + MIN_BETWEEN_KILLS_MS) / 2);
   const asking = Array.from({ length: jobs }, async (_, index) => {
     const [after, model, canceled] = [
       random() * span,
@@ -72,7 +72,7 @@ async function chaos(): Promise<number> {
   return bad === 0 && accepted.length === jobs ? 0 : 1;
 }
 
-/** Keeps one worker running, whatever happens to it. */
+/** Runs one worker and restarts it after a kill. */
 class Keeper {
   readonly #service: Service;
   readonly #name: string;
@@ -94,15 +94,15 @@ class Keeper {
 
   async end(): Promise<void> {
     const code = await this.#worker?.end('SIGTERM');
-    if (code !== 0) console.log(`chaos: ${this.#name} ended with ${code}`);
+    if (code !== 0) console.log(`chaos: ${this.#name} exited with code ${code}`);
   }
 }
 
 async function killAtRandom(service: Service, keepers: Keeper[]): Promise<number> {
   let killed = 0;
-  // One at a time falls; while it comes up the others go on.
+  // One process at a time is killed and restarted; the others continue.
   while (killed < kills) {
-    await sleep(LEAST_BETWEEN_KILLS_MS + random() * (MOST_BETWEEN_KILLS_MS - LEAST_BETWEEN_KILLS_MS));
+    await sleep(MIN_BETWEEN_KILLS_MS + random() * (MAX_BETWEEN_KILLS_MS - MIN_BETWEEN_KILLS_MS));
     const victim = keepers[Math.floor(random() * (keepers.length + 1))];
     await (victim === undefined ? service.restartServer() : victim.kill());
     killed += 1;
@@ -110,7 +110,7 @@ async function killAtRandom(service: Service, keepers: Keeper[]): Promise<number
   return killed;
 }
 
-/** Asked with the same key until there is an answer: a job that was accepted is accepted once. */
+/** Retries with the same idempotency key until a response arrives, so that each job is accepted once. */
 async function post(service: Service, index: number, model: Model | undefined) {
   if (model === undefined) return null;
   const body = {
@@ -119,7 +119,7 @@ async function post(service: Service, index: number, model: Model | undefined) {
     prompt: `Lamp number ${index}`,
     folder: null,
     attachments: [],
-    // The one that another provider makes than the rest of its family.
+    // At this resolution the model uses another provider than the rest of its family.
     ...(model.id === 'minimax-h3-max' && { configs: { resolution: '1080p' } }),
   };
   for (let tries = 0; tries < 300; tries++) {
@@ -163,7 +163,7 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     files = await filesOf();
     if (countOpen() < open) [open, since] = [countOpen(), Date.now()];
   }
-  // Also those whose 202 nobody saw.
+  // Includes files whose 202 response was lost.
   counts['left running'] = countOpen();
   const byId = new Map(files.map((file) => [file.id, file]));
   for (const id of accepted) {
@@ -172,11 +172,13 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
     else if (file.status === 'FAILED') {
       counts.failed += 1;
       const { code = 'nothing', message = '' } = file.generation?.error ?? {};
-      // An order whose answer was lost has no id to poll, so its job cannot be waited for.
+      // An order whose response was lost has no job id, so the job cannot be polled.
       if (code === 'SUBMIT_OUTCOME_UNKNOWN') counts['outcome unknown'] += 1;
       else if (providers.hasJob(file)) {
         counts['given up'] += 1;
-        console.log(`chaos: given up although its job runs or has succeeded: ${id} ${file.generation?.outputModel}`);
+        console.log(
+          `chaos: file failed although its job is running or has succeeded: ${id} ${file.generation?.outputModel}`,
+        );
       }
       const reason = `${file.generation?.outputModel}: ${code} (${message})`;
       errors.set(reason, (errors.get(reason) ?? 0) + 1);
@@ -190,21 +192,21 @@ async function takeStock(service: Service, providers: Providers, accepted: strin
   const orders = providers.orders();
   counts.orders = orders.length;
   for (const [name, same] of Map.groupBy(orders, (order) => order.name)) {
-    // Documents and images have no job to look up: they may be asked for once more.
-    const most = isJob(same[0]?.outputType ?? '') ? 1 : 2;
-    if (same.length > most) counts['paid twice'] += 1;
-    if (same.length > most) console.log(`chaos: ordered ${same.length} times: ${name}`);
+    // Documents and images have no job to look up, so they may be submitted a second time.
+    const max = isJob(same[0]?.outputType ?? '') ? 1 : 2;
+    if (same.length > max) counts['paid twice'] += 1;
+    if (same.length > max) console.log(`chaos: order submitted ${same.length} times: ${name}`);
   }
-  if (errors.size > 0) console.log(`chaos: failed by ${[...errors].map((entry) => entry.join(' ')).join(', ')}`);
+  if (errors.size > 0) console.log(`chaos: failures: ${[...errors].map((entry) => entry.join(' ')).join(', ')}`);
   return counts;
 }
 
 function wholeNumber(name: 'jobs' | 'kills' | 'workers'): number {
   if (/^\d{1,5}$/.test(values[name])) return Number(values[name]);
-  throw new Error(`--${name}: write a whole number`);
+  throw new Error(`--${name} must be a whole number`);
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** A deterministic random number generator (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -215,7 +217,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-// A run that is stopped takes its processes with it.
+// process.exit runs the exit handlers, which end the child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const mistakes = [...mistakeIn('engine', ['embedded', 'temporal']), ...mistakeIn('providers', ['vendor', 'doubles'])];
 for (const mistake of mistakes) console.error(mistake);
@@ -223,5 +225,5 @@ process.exitCode = mistakes.length > 0 ? 2 : await chaos();
 
 function mistakeIn(name: 'engine' | 'providers', known: string[]): string[] {
   if (known.includes(values[name])) return [];
-  return [`chaos: --${name} "${values[name]}" is unknown; there are: ${known.join(', ')}`];
+  return [`chaos: --${name} "${values[name]}" is unknown; use one of: ${known.join(', ')}`];
 }

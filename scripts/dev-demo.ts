@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { field } from './json-field.ts';
 
-/** Runs `review <args> --json` and gives back its answer. */
+/** Runs `review <args> --json` and returns the parsed output. */
 export type Review = (...args: string[]) => Promise<unknown>;
 
 export interface Demo {
@@ -10,7 +10,7 @@ export interface Demo {
   readonly projectId: string;
 }
 
-/** Makes the demo workspace unless it is there, and keeps its owner's key, which the service itself shows only once. */
+/** Creates the demo workspace unless it exists. Stores its owner's key in a file, because the service shows it only once. */
 export async function openDemo(
   review: Review,
   dataDirectory: string,
@@ -47,6 +47,6 @@ function list(value: unknown): readonly unknown[] {
 }
 
 function text(value: unknown, what: string): string {
-  if (typeof value !== 'string' || value === '') throw new Error(`\`review\` did not answer ${what}`);
+  if (typeof value !== 'string' || value === '') throw new Error(`the output of \`review\` lacks ${what}`);
   return value;
 }

@@ -11,7 +11,7 @@ const levelNames: ReadonlyMap<unknown, string> = new Map([
   [60, 'FATAL'],
 ]);
 
-/** Prints what a child writes as lean lines: time, who, level, message. */
+/** Prints the log of a child process in a compact form: time, process, level, message. */
 export function printLog(who: string, output: Readable): void {
   createInterface({ input: output }).on('line', (line) => {
     if (line.trim() !== '') process.stdout.write(`${readable(who, line)}\n`);
@@ -20,7 +20,7 @@ export function printLog(who: string, output: Readable): void {
 
 export function readable(who: string, line: string): string {
   const entry = parseEntry(line);
-  // A line that is no log entry is a message for people: a wrong setting, a crash.
+  // Other lines are plain text, such as a configuration error or a crash.
   if (!entry) return `${who}: ${line}`;
   const time = new Date(typeof entry['time'] === 'number' ? entry['time'] : Date.now()).toTimeString().slice(0, 8);
   const level = levelNames.get(entry['level']) ?? String(entry['level']);

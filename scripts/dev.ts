@@ -1,5 +1,5 @@
-// `npm start`: server, worker and console together, with a demo workspace to begin with.
-// `npm run dev` (--watch): the same, built and restarted on every change, with the console served by Vite.
+// `npm start`: runs server, worker and console with a demo workspace.
+// `npm run dev` (--watch): the same, compiled and restarted on every change, with the console served by Vite.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -19,7 +19,7 @@ const serverUrl = `http://${reachableHost.includes(':') ? `[${reachableHost}]` :
 const isWatching = process.argv.includes('--watch');
 const viteUrl = 'http://localhost:5173';
 const publicUrl = process.env.PUBLIC_URL || (isWatching ? viteUrl : serverUrl);
-// Said once here, so that server, worker and command line agree.
+// Shared by server, worker and command line.
 const environment = { ...process.env, PORT: port, HOST: host, PUBLIC_URL: publicUrl, DATA_DIR: dataDirectory };
 const graceMs = 35_000;
 
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   try {
     await Promise.race([runUntilOneEnds(), once(stop.signal, 'abort')]);
   } catch (error) {
-    // What follows from a stop is no failure.
+    // Errors after a stop are expected.
     if (!stop.signal.aborted) {
       stop.abort();
       if (error instanceof Error && error.message !== '') console.error(error.message);
@@ -71,11 +71,14 @@ async function main(): Promise<number> {
 
 async function runUntilOneEnds(): Promise<never> {
   if (await isTaken()) {
-    throw new Failure(`port ${port} is taken: stop the program there, or choose another: PORT=<number> npm start`, 1);
+    throw new Failure(
+      `port ${port} is taken: stop the program that uses it, or choose another port with PORT=<number> npm start`,
+      1,
+    );
   }
   const server = endOf('server', start('server', [...WATCH, 'packages/server/dist/main.js'], environment));
   const demo = await Promise.race([server, ready().then(() => openDemo(review, dataDirectory, keyWorks))]);
-  // The server has said itself why it could not start.
+  // The server has already printed why it could not start.
   if (demo instanceof Failure) throw new Failure('', demo.exitCode);
   const workerEnvironment = { ...environment, SERVER_URL: serverUrl };
   const worker = start('worker', [...WATCH, 'packages/worker/dist/main.js'], workerEnvironment);
@@ -120,14 +123,14 @@ function spawnNode(args: readonly string[], env: NodeJS.ProcessEnv) {
   return child;
 }
 
-/** Server and worker run until they are stopped: when one ends by itself, that is a failure. */
+/** Resolves with a failure when the process exits, because server and worker run until they are stopped. */
 async function endOf(name: string, child: ChildProcess): Promise<Failure> {
-  // 'close' comes after the last line of output.
+  // 'close' is emitted after the last line of output.
   const [code, signal]: (number | string | null)[] = await once(child, 'close');
-  return new Failure(`${name} ended by itself (${signal ?? `exit code ${code}`}); stopping`, Number(code) || 1);
+  return new Failure(`${name} exited unexpectedly (${signal ?? `exit code ${code}`}); stopping`, Number(code) || 1);
 }
 
-/** Asked before starting: another instance on this port would answer in the place of ours. */
+/** Whether another process uses the port. It would answer the readiness check in place of our server. */
 async function isTaken(): Promise<boolean> {
   const probe = createServer();
   try {
@@ -145,16 +148,16 @@ async function ready(): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(`${serverUrl}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (response?.ok) return;
-    if (tries % 100 === 0) console.error(`waiting for ${serverUrl}/readyz (${response?.status ?? 'no answer'})`);
+    if (tries % 100 === 0) console.error(`waiting for ${serverUrl}/readyz (${response?.status ?? 'no response'})`);
     await sleep(100, undefined, { signal: stop.signal });
   }
 }
 
 async function review(...args: string[]): Promise<unknown> {
   const child = spawnNode(['packages/server/dist/commands/main.js', ...args, '--json'], environment);
-  const [answer, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  if (code !== 0) throw new Failure(`review ${args[0]} ended with ${code}: ${complaint.trim() || answer.trim()}`, 1);
-  return JSON.parse(answer);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Failure(`review ${args[0]} exited with code ${code}: ${stderr.trim() || stdout.trim()}`, 1);
+  return JSON.parse(stdout);
 }
 
 async function keyWorks(key: string): Promise<boolean> {
@@ -163,7 +166,7 @@ async function keyWorks(key: string): Promise<boolean> {
   return response.ok;
 }
 
-/** False when a child had to be killed or failed while stopping. */
+/** Returns false if a child had to be killed or exited with an error. */
 async function stopChildren(): Promise<boolean> {
   const deadline = AbortSignal.timeout(graceMs);
   const ends = await Promise.all([...children].map((child) => stopChild(child, deadline)));

@@ -2,7 +2,7 @@ import type { Service } from '../e2e/service.ts';
 import { sha256 } from '../e2e/service.ts';
 import { type Client, items } from '../packages/client/dist/index.js';
 
-/** Every write that the service acknowledged, to be looked for when the drill is over. */
+/** Every write that the service acknowledged, for the audit after the drill. */
 export class Ledger {
   /** Content by comment id. */
   readonly comments = new Map<string, string>();
@@ -24,7 +24,7 @@ export interface Audit {
   failed: Map<string, number>;
 }
 
-/** Compares what was acknowledged with what is there; `stored` are the keys in the object store. */
+/** Compares the acknowledged writes with the stored data; `stored` are the keys in the object store. */
 export async function audit(service: Service, client: Client, ledger: Ledger, stored: string[]): Promise<Audit> {
   const found: Audit = { lost: 0, wrong: 0, twice: 0, stuck: 0, orphans: 0, failed: new Map() };
   await auditComments(service, client, ledger, found);
@@ -67,14 +67,14 @@ async function auditGenerations(service: Service, client: Client, { generations 
       found.failed.set(`${code}: ${message}`, (found.failed.get(`${code}: ${message}`) ?? 0) + 1);
     } else if (file.status === 'UPLOADED') {
       if ((await service.bytesOf(id).then(sha256, () => '')) !== file.sha256) found.wrong += 1;
-      // Documents and images may be ordered once more after a crash; videos and 3D never.
+      // Documents and images may be submitted a second time after a crash; videos and 3D files never.
       const max = ['DOCUMENT', 'IMAGE'].includes(file.generation?.outputType ?? '') ? 2 : 1;
       if ((await service.intents(id)) > max) found.twice += 1;
     }
   }
 }
 
-/** Keys that a row of the database names, pending deletions included. */
+/** The storage keys that the database references, including pending deletions. */
 async function referencedKeys({ database: { db } }: Service): Promise<Set<string>> {
   const [files, uploads, deletions, results] = await Promise.all([
     db.selectFrom('files').select('storage_key as key').execute(),

@@ -15,20 +15,20 @@ const ORDERS = [
   { outputType: '3D', outputModel: 'meshy-7' },
 ] as const;
 
-/** What callers saw while one fault lasted. */
+/** What callers observed during one fault. */
 export interface Seen {
   requests: number;
-  /** Answers to callers that never retry, by status; `0` is no answer at all. */
+  /** Responses to probes, which never retry, by status; `0` is no response. */
   probes: Map<number, number>;
-  /** Calls of the typed client that failed after all its retries. */
+  /** Calls of the typed client that failed after all retries. */
   failedCalls: Map<string, number>;
-  /** The longest time without a good answer to a probe. */
+  /** The longest time between two successful probes. */
   longestGapMs: number;
-  /** Readiness probes of a running server that had no answer within two seconds. */
+  /** Readiness probes without a response within two seconds. */
   silentReadiness: number;
 }
 
-export const nothingSeen = (): Seen => ({
+export const emptySeen = (): Seen => ({
   requests: 0,
   probes: new Map(),
   failedCalls: new Map(),
@@ -38,9 +38,9 @@ export const nothingSeen = (): Seen => ({
 
 const count = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1);
 
-/** Mixed load by the typed client and by callers without retries, until the signal. */
+/** Generates mixed load with the typed client and with probes that never retry, until the signal aborts. */
 export class Load {
-  seen = nothingSeen();
+  seen = emptySeen();
   readonly #client: Client;
   readonly #projectId: string;
   readonly #ledger: Ledger;
@@ -107,7 +107,7 @@ export class Load {
     await this.#client.versions.list({ params: { id: this.#projectId } });
   }
 
-  /** Asks for the longest wait there is: a proxy that cuts at 60 seconds must see an answer before. */
+  /** Requests the maximum `wait`: the server must respond before a proxy times out at 60 seconds. */
   async #holdFullWait(): Promise<void> {
     const order = { outputType: 'DOCUMENT', outputModel: 'markdown', prompt: '[stall]' } as const;
     const body = { ...order, folder: null, attachments: [] };
@@ -137,7 +137,7 @@ export class Load {
     agent.destroy();
   }
 
-  /** Asks a server for its readiness until `over`; a server that was killed on purpose refuses the connection. */
+  /** Probes the readiness of a server until `over`. Refused connections do not count: the drill kills servers. */
   async probeReadiness(url: string, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       if ((await probe(`${url}/readyz`, { agent: false })) === SILENT) this.seen.silentReadiness += 1;
@@ -148,7 +148,7 @@ export class Load {
 
 const SILENT = -1;
 
-/** The status; 0 where the connection broke or was refused, SILENT where no answer came in time. */
+/** Returns the status, 0 if the connection broke or was refused, or SILENT after the timeout. */
 const probe = (url: string, options: { agent: Agent | false; headers?: Record<string, string> }): Promise<number> =>
   new Promise((resolve) => {
     const request = get(url, { ...options, timeout: PROBE_TIMEOUT_MS }, (answer) => {

@@ -15,14 +15,14 @@ const SETTINGS = {
   TRUST_PROXY: '1',
   RECONCILE_SECONDS: '5',
   GENERATION_QUEUE_LIMIT: '100000',
-  // The object store's stand-in takes no parts over 10 MB.
+  // The object store used here accepts parts of at most 10 MB.
   UPLOAD_PART_SIZE: String(5 * 1024 * 1024),
   LOG_LEVEL: 'fatal',
 };
-/** What is still open when nothing has ended for this long is stuck. */
+/** Generations that are open after this time without progress count as stuck. */
 const SETTLE_MS = 120_000;
 
-/** Two servers behind a proxy, two workers, Postgres, Temporal and an object store, each a process of this host. */
+/** Two servers behind a proxy, two workers, Postgres, Temporal and an object store, as processes on this host. */
 export class Topology implements AsyncDisposable {
   readonly service: Service;
   readonly proxy: RunningProxy;
@@ -57,12 +57,12 @@ export class Topology implements AsyncDisposable {
   static async start(): Promise<Topology> {
     await using starting = new AsyncDisposableStack();
     const [kind] = PROXIES;
-    if (kind === undefined) throw new Error('the drill needs nginx or HAProxy');
+    if (kind === undefined) throw new Error('the drill needs nginx or HAProxy: install one of them');
     const postgres = await startPostgres();
     starting.defer(postgres.stop);
     const database = starting.use(await createDatabase(postgres.url, 'template0'));
     const wires = [starting.use(await wireTo(database.url)), starting.use(await wireTo(database.url))] as const;
-    const temporal = starting.use(await TemporalServer.started());
+    const temporal = starting.use(await TemporalServer.start());
     const objectStore = starting.use(await startObjectStore());
     const settings = { ...SETTINGS, DATABASE_URL: wires[0].url };
     const service = starting.use(await Service.start(settings, { temporal, objectStore }));
@@ -90,7 +90,7 @@ export class Topology implements AsyncDisposable {
 
   async restartServer(index: number, clockAheadMs = 0): Promise<void> {
     const code = await this.#servers[index]?.end('SIGTERM');
-    if (code !== 0) console.log(`drill: a server that was told to stop ended with ${code}`);
+    if (code !== 0) console.log(`drill: server ${index} exited with code ${code} after SIGTERM`);
     await this.startServer(index, clockAheadMs);
   }
 
@@ -106,7 +106,7 @@ export class Topology implements AsyncDisposable {
     this.#workers[index] = await this.service.startWorker(`worker-${index}`, { SERVER_URL: url });
   }
 
-  /** Waits until every generation has ended, or none ends any more. */
+  /** Waits until every generation has ended, or none has ended for SETTLE_MS. */
   async settle(client: Client): Promise<void> {
     const body = { status: 'GENERATING' } as const;
     for (let [open, since] = [Number.POSITIVE_INFINITY, Date.now()]; Date.now() - since < SETTLE_MS; ) {

@@ -1,17 +1,17 @@
-// Runs two servers behind a reverse proxy, two workers, Postgres, Temporal and an object store on this host, under mixed load,
-// while each part in turn is killed, stopped or cut off. Prints what callers saw during each fault, then compares
-// every acknowledged write with what is there. Ends by itself.
+// Runs two servers behind a reverse proxy, two workers, Postgres, Temporal and an object store on this host under mixed load,
+// and kills, pauses or disconnects each part in turn. Prints what callers observed during each fault, then compares every
+// acknowledged write with the stored data.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { audit, Ledger } from './drill-ledger.ts';
-import { Load, nothingSeen, type Seen } from './drill-load.ts';
+import { emptySeen, Load, type Seen } from './drill-load.ts';
 import { Topology } from './drill-topology.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
 const minutes = Number(values.minutes);
-if (!(minutes >= 1 && minutes <= 240)) throw new Error('--minutes: write a number from 1 to 240');
+if (!(minutes >= 1 && minutes <= 240)) throw new Error('--minutes must be a number from 1 to 240');
 
-/** Each begins the fault, waits, and ends it; the rest of its share of time shows the recovery. */
+/** Each starts a fault, waits, and ends it. The rest of its time slice shows the recovery. */
 const FAULTS: Record<string, (topology: Topology) => Promise<void>> = {
   'no fault': async () => {},
   'server killed': async (topology) => {
@@ -68,7 +68,7 @@ async function drill(): Promise<number> {
   const ledger = new Ledger();
   const over = new AbortController();
   const seenBy = new Map<string, Seen>();
-  let current = nothingSeen();
+  let current = emptySeen();
   const client = service.clientAt(proxy.url, {
     retries: 10,
     fetch: (...request) => {
@@ -84,7 +84,7 @@ async function drill(): Promise<number> {
 
   const share = (minutes * 60_000) / Object.keys(FAULTS).length;
   for (const [name, act] of Object.entries(FAULTS)) {
-    current = nothingSeen();
+    current = emptySeen();
     load.seen = current;
     seenBy.set(name, current);
     const started = performance.now();
@@ -109,7 +109,7 @@ async function drill(): Promise<number> {
 }
 
 function line(name: string, seen: Seen): string {
-  const probes = [...seen.probes].map(([status, count]) => `${count} x ${status || 'no answer'}`).join(', ');
+  const probes = [...seen.probes].map(([status, count]) => `${count} x ${status || 'no response'}`).join(', ');
   const failed = [...seen.failedCalls].map(([what, count]) => `${count} x ${what}`).join('; ') || 'none';
   return [
     `${name}:`,

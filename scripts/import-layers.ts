@@ -32,7 +32,7 @@ const LAYERS: Record<string, string[]> = {
   'apps/dev-console/src': [
     'bounds.ts content-policy.ts rate-limits.ts saved-key.ts ts-rest.ts ui',
     'api.ts',
-    'change.ts models reactions session',
+    'api-mutation.ts models reactions session',
     'attachments shell',
     'health projects sign-in skills',
     'access-links folders members',

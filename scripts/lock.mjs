@@ -5,18 +5,19 @@ const beatEveryMs = 2_000;
 const silentForMs = 20_000;
 
 /**
- * Runs `work` while holding a lock file. A holder that died, or whose id another process has got since, is passed over.
+ * Runs `work` while holding a lock file. A lock is stale if its holder is dead or its heartbeat has stopped, which also
+ * covers a process id that the system has reused.
  * @template T
  * @param {string} path
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} log
  * @param {() => Promise<T>} work
- * @param {AbortSignal} [stop] ends the waiting
+ * @param {AbortSignal} [stop] aborts the wait for the lock
  * @returns {Promise<T>}
  */
-export async function withLock(path, say, work, stop) {
+export async function withLock(path, log, work, stop) {
   for (let waited = 0; !take(path); waited += 1) {
     if (isAbandoned(path)) rmSync(path, { force: true });
-    else if (waited % 120 === 0) say('another process is at it: waiting');
+    else if (waited % 120 === 0) log('waiting for another process that holds the lock');
     await sleep(250, undefined, { signal: stop });
   }
   const heartbeat = setInterval(() => utimesSync(path, new Date(), new Date()), beatEveryMs).unref();

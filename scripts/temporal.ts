@@ -1,13 +1,14 @@
-// A real Temporal server for development and tests: finds one, gets one, runs one.
+// Finds, installs and runs a Temporal server for development and tests.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findProgram, isExecutable } from './find-program.ts';
 import { withLock } from './lock.mjs';
 
-// The last tag that `go install` accepts: later ones carry a `replace` and need a module of their own.
+// The last tag that `go install` accepts: the go.mod of later ones has a `replace` directive.
 const cliVersion = '1.5.1';
 const installMinutes = 15;
 const repository = resolve(import.meta.dirname, '..');
@@ -16,93 +17,84 @@ export type Temporal =
   | { readonly from: 'TEMPORAL_ADDRESS'; readonly address: string }
   | { readonly from: 'PATH' | 'cache'; readonly binary: string };
 
-/** The folder for what is got once for a machine: outside any clone, and not tied to HOME. */
+/** The machine-wide cache for downloads, outside any clone and independent of HOME. */
 export function cacheDirectory(): string {
   return process.env.REVIEW_CACHE_DIR || join(tmpdir(), 'project-review-cache');
 }
 
-/** Looks only; fetches and builds nothing. */
+/** Finds an installed or running Temporal server. Never downloads or builds one. */
 export function findTemporal(): Temporal | undefined {
   const address = process.env.TEMPORAL_ADDRESS;
   if (address) return { from: 'TEMPORAL_ADDRESS', address };
-  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
-    const binary = join(directory, 'temporal');
-    if (directory !== '' && isExecutable(binary)) return { from: 'PATH', binary };
-  }
+  const onPath = findProgram(['temporal']);
+  if (onPath !== undefined) return { from: 'PATH', binary: onPath };
   const binary = cachedBinary();
   return isExecutable(binary) && isOurs(binary) ? { from: 'cache', binary } : undefined;
 }
 
-/** Fetches or builds the binary into the cache; returns where it is. Safe to call from two processes at once. */
-export async function installTemporal(say: (line: string) => void, stop: AbortSignal): Promise<string> {
+/** Downloads or builds the binary into the cache and returns its path. Safe for concurrent processes. */
+export async function installTemporal(log: (line: string) => void, stop: AbortSignal): Promise<string> {
   mkdirSync(cacheDirectory(), { recursive: true });
-  // The lock only saves work: the rename is what keeps two installers from harming each other.
-  return withLock(`${cachedBinary()}.lock`, say, () => installAlone(say, stop), stop);
+  // The lock only avoids duplicate work; the atomic rename makes concurrent installs safe.
+  return withLock(`${cachedBinary()}.lock`, log, () => installAlone(log, stop), stop);
 }
 
-async function installAlone(say: (line: string) => void, stop: AbortSignal): Promise<string> {
+async function installAlone(log: (line: string) => void, stop: AbortSignal): Promise<string> {
   const target = cachedBinary();
   if (isExecutable(target) && isOurs(target)) return target;
-  // Whoever left these was killed: nobody else works here while the lock is held.
+  // Leftovers of a killed process: while the lock is held, no other process uses these folders.
   for (const name of readdirSync(cacheDirectory()).filter((entry) => entry.startsWith('temporal-new-'))) {
     await rm(join(cacheDirectory(), name), { recursive: true, force: true });
   }
   const staging = await mkdtemp(join(cacheDirectory(), 'temporal-new-'));
   try {
-    const binary = await firstThatWorks(staging, say, stop);
+    const binary = await installBinary(staging, log, stop);
     await rename(binary, target);
-    say(`kept in ${target}`);
+    log(`installed in ${target}`);
     return target;
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-async function firstThatWorks(staging: string, say: (line: string) => void, stop: AbortSignal): Promise<string> {
+async function installBinary(staging: string, log: (line: string) => void, stop: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(installMinutes * 60_000);
   const limit = AbortSignal.any([timeout, stop]);
   const failures: string[] = [];
   for (const way of [download, buildWithGo]) {
     try {
-      const binary = await way(staging, limit, say);
-      say((await output(binary, ['--version'])).trim());
+      const binary = await way(staging, limit, log);
+      log((await output(binary, ['--version'])).trim());
       return binary;
     } catch (error) {
-      const reason = timeout.aborted ? `not done within ${installMinutes} minutes` : describe(error);
-      say(`that did not work: ${reason}`);
+      const reason = timeout.aborted ? `timed out after ${installMinutes} minutes` : describe(error);
+      log(`attempt failed: ${reason}`);
       failures.push(reason);
       if (limit.aborted) break;
     }
   }
-  throw new Error(`no Temporal server could be got (${failures.join('; ')})`);
+  throw new Error(
+    `a Temporal server could not be installed (${failures.join('; ')}): install the Temporal CLI or set TEMPORAL_ADDRESS`,
+  );
 }
 
 function cachedBinary(): string {
   return join(cacheDirectory(), `temporal-${cliVersion}-${process.platform}-${process.arch}`);
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-// The default cache lies in a folder anyone can write to: run only what this user or root has put there.
+// The default cache is in a world-writable folder: only binaries owned by this user or root are run.
 function isOurs(path: string): boolean {
   const owner = statSync(path).uid;
   return owner === 0 || owner === process.getuid?.();
 }
 
-// The archive the Temporal SDKs download for their own test environment.
-async function download(staging: string, limit: AbortSignal, say: (line: string) => void): Promise<string> {
+// The archive that the Temporal SDKs download for their test environment.
+async function download(staging: string, limit: AbortSignal, log: (line: string) => void): Promise<string> {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const url = `https://temporal.download/cli/archive/v${cliVersion}?platform=${process.platform}&arch=${arch}&format=tar.gz`;
-  say(`downloading the Temporal CLI ${cliVersion} ...`);
+  log(`downloading the Temporal CLI ${cliVersion} ...`);
   const response = await fetch(url, { signal: AbortSignal.any([limit, AbortSignal.timeout(5 * 60_000)]) });
-  if (!response.ok) throw new Error(`the download server answered ${response.status}`);
+  if (!response.ok) throw new Error(`the download server returned ${response.status}`);
   const archive = join(staging, 'temporal.tar.gz');
   await writeFile(archive, new Uint8Array(await response.arrayBuffer()));
   await output('tar', ['-xzf', archive, '-C', staging]);
@@ -111,21 +103,21 @@ async function download(staging: string, limit: AbortSignal, say: (line: string)
   return binary;
 }
 
-async function buildWithGo(staging: string, limit: AbortSignal, say: (line: string) => void): Promise<string> {
-  say(`building the Temporal CLI ${cliVersion} with Go (minutes the first time) ...`);
+async function buildWithGo(staging: string, limit: AbortSignal, log: (line: string) => void): Promise<string> {
+  log(`building the Temporal CLI ${cliVersion} with Go (the first build takes minutes) ...`);
   const goHome = join(cacheDirectory(), 'go');
   const environment = {
     ...process.env,
     GOBIN: staging,
     CGO_ENABLED: '0',
-    // Without HOME Go has no default for these.
+    // Go has no default for these without HOME.
     ...(process.env.HOME ? {} : { GOPATH: join(goHome, 'path'), GOCACHE: join(goHome, 'build') }),
   };
   const started = Date.now();
   const go = spawn(
     'go',
     ['install', '-v', '-trimpath', '-ldflags=-s -w', `github.com/temporalio/cli/cmd/temporal@v${cliVersion}`],
-    // Go ends its compilers on an interrupt; a plain kill would leave them running.
+    // On SIGINT Go also ends its compilers; SIGTERM would leave them running.
     { env: environment, stdio: ['ignore', 'ignore', 'pipe'], signal: limit, killSignal: 'SIGINT' },
   );
   let steps = 0;
@@ -136,11 +128,12 @@ async function buildWithGo(staging: string, limit: AbortSignal, say: (line: stri
   });
   const progress = setInterval(() => {
     const module = lastLines.trimEnd().split('\n').at(-1) ?? '';
-    say(`  ${Math.round((Date.now() - started) / 1000)} s, ${steps} steps: ${module}`);
+    log(`  ${Math.round((Date.now() - started) / 1000)} s, ${steps} steps: ${module}`);
   }, 10_000);
   try {
     const code = await exitCode(go);
-    if (code !== 0) throw new Error(`go ended with ${code}: ${lastLines.trimEnd().split('\n').slice(-3).join(' | ')}`);
+    if (code !== 0)
+      throw new Error(`go exited with code ${code}: ${lastLines.trimEnd().split('\n').slice(-3).join(' | ')}`);
   } finally {
     clearInterval(progress);
   }
@@ -152,7 +145,7 @@ function isMissingProgram(error: unknown): error is Error & { path: unknown } {
 }
 
 function describe(error: unknown): string {
-  if (isMissingProgram(error)) return `there is no ${error.path} on this machine`;
+  if (isMissingProgram(error)) return `${error.path} is not installed`;
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
@@ -171,12 +164,12 @@ async function output(command: string, args: readonly string[]): Promise<string>
     text += chunk;
   });
   const code = await exitCode(child);
-  if (code !== 0) throw new Error(`${command} ended with ${code}`);
+  if (code !== 0) throw new Error(`${command} exited with code ${code}`);
   return text;
 }
 
 async function runDevelopmentServer(binary: string, options: ServerOptions, stop: AbortSignal): Promise<number> {
-  // On the way down it warns of each of its own broken connections.
+  // Errors only: during shutdown the server warns about each of its own connections.
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', options.port, '--log-level', 'error'];
   if (options.headless) args.push('--headless');
   if (options.keep) {
@@ -191,7 +184,7 @@ async function runDevelopmentServer(binary: string, options: ServerOptions, stop
   return stop.aborted ? 0 : code;
 }
 
-/** Aborted by a signal, or when the parent is gone. */
+/** Aborts on a stop signal, or when the parent process exits. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
@@ -208,11 +201,11 @@ interface ServerOptions {
 
 const usage = `npm run temporal [-- options]    a development Temporal server on 127.0.0.1
 
-  --port <n>   where it listens (7233); its page is on that port + 1000
-  --headless   without its page
+  --port <n>   port of the server (7233); the web UI uses this port + 1000
+  --headless   without the web UI
   --keep       keep workflows in DATA_DIR/temporal.db instead of in memory
-  --find       print the address or binary that would be used; exit 1 if there is none
-  --install    only get the binary, into REVIEW_CACHE_DIR`;
+  --find       print the address or binary that would be used; exits with 1 if there is none
+  --install    only install the binary into REVIEW_CACHE_DIR`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -225,7 +218,7 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  const say = (line: string) => console.error(`temporal: ${line}`);
+  const log = (line: string) => console.error(`temporal: ${line}`);
   if (values.help) {
     console.log(usage);
     return 0;
@@ -233,16 +226,16 @@ async function main(): Promise<number> {
   const found = findTemporal();
   if (values.find) {
     if (found) console.log('address' in found ? found.address : found.binary);
-    else say('none found; `npm run temporal -- --install` gets one');
+    else log('no Temporal server found; `npm run temporal -- --install` installs one');
     return found ? 0 : 1;
   }
   if (found && 'address' in found) {
-    say(`TEMPORAL_ADDRESS names a running server, ${found.address}: nothing to do`);
+    log(`TEMPORAL_ADDRESS is set to ${found.address}: nothing to start`);
     return 0;
   }
-  if (found) say(`found by ${found.from}: ${found.binary}`);
+  if (found) log(`found in ${found.from}: ${found.binary}`);
   const stop = stopSignal();
-  const binary = found?.binary ?? (await installTemporal(say, stop));
+  const binary = found?.binary ?? (await installTemporal(log, stop));
   return values.install ? 0 : runDevelopmentServer(binary, values, stop);
 }
 

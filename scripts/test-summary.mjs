@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The end of a test run: what was left out for want of a part of the machine, and the counts of all packages in one line.
+ * Summarizes a test run: the tests skipped because the machine lacks a program, and the counts of all packages in one line.
  * @param {string} reports
  * @param {number} exitCode
  */
@@ -16,7 +16,7 @@ export function summarize(reports, exitCode) {
     counts.failed += report.numFailedTests;
     counts.skipped += report.numPendingTests + report.numTodoTests;
     for (const { status, assertionResults } of report.testResults) {
-      // A file that could not be loaded has no failed test of its own.
+      // A file that failed to load reports no failed test.
       if (status === 'failed' && !assertionResults.some(isFailed)) counts.failed += 1;
     }
   }

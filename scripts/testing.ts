@@ -2,13 +2,13 @@ import { appendFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const reports = process.env.TEST_REPORTS;
-/** Whether this is the run of the heavy counts. */
+/** Whether this run is `npm run test:big`. */
 export const big = process.env.TEST_BIG === '1';
 
-/** Processes that tests start compile their modules once, not each time: a third of their start. */
+/** Module compile cache for the processes that tests start; it saves a third of their start-up time. */
 const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/review/compiled');
 
-/** What the vitest.config.ts of every package has in common: `npm test` leaves the heavy counts to `npm run test:big`. */
+/** Shared by the vitest.config.ts of every package: `npm test` skips `*.big.test.ts`, `npm run test:big` runs only those. */
 export const testDefaults = {
   include: [big ? '**/*.big.test.ts' : '**/*.test.ts'],
   exclude: ['**/node_modules/**', '**/dist/**', ...(big ? [] : ['**/*.big.test.ts'])],
@@ -20,8 +20,8 @@ export const testDefaults = {
 };
 
 /**
- * For `describe.skipIf(!thing && lacking('a thing', 'how to get it'))`: the end of `npm test` names what was left out;
- * with REQUIRE_ALL=1 it is a failure.
+ * For `describe.skipIf(!thing && lacking('a thing', 'how to install it'))`. The summary of `npm test` lists the missing part;
+ * with REQUIRE_ALL=1 it throws.
  */
 export function lacking(part: string, remedy: string): true {
   if (process.env.REQUIRE_ALL === '1') throw new Error(`REQUIRE_ALL=1, but this machine lacks ${part}: ${remedy}`);

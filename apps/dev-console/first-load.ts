@@ -4,8 +4,8 @@ import type { Plugin, Rolldown } from 'vite';
 const LIMIT_KB = 200;
 
 /**
- * What a visitor fetches before a page can be used: the entry, the chunk of the page and all they import. Printed by
- * every build, which fails above the limit.
+ * Measures the JavaScript that a page needs before it is usable: the entry, the chunk of the page and their imports. The
+ * build prints the size and fails above the limit.
  */
 export function firstLoad(landings: readonly string[]): Plugin {
   return {
@@ -18,7 +18,7 @@ export function firstLoad(landings: readonly string[]): Plugin {
       for (const landing of landings) {
         const page = [...chunks.values()].find((chunk) => chunk.facadeModuleId?.endsWith(`/src/${landing}`));
         if (entry === undefined || page === undefined)
-          throw new Error(`the build has no chunk of its own for ${landing}`);
+          throw new Error(`the build has no separate chunk for ${landing}`);
         const fetched = reachable([entry.fileName, page.fileName], chunks);
         const bytes = [...fetched].reduce((sum, { code }) => sum + gzipSync(code).length, 0);
         console.log(`first load of ${landing}: ${(bytes / 1000).toFixed(1)} kB of JavaScript, gzip`);

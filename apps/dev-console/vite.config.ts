@@ -11,7 +11,7 @@ export default defineConfig({
   resolve: {
     alias: {
       '@ts-rest/core': fileURLToPath(new URL('src/ts-rest.ts', import.meta.url)),
-      // Its build for browsers needs a document, which the worker that parses Markdown does not have.
+      // The browser build needs `document`, which the Web Worker that parses Markdown does not have.
       'decode-named-character-reference': fileURLToPath(import.meta.resolve('decode-named-character-reference')),
     },
   },
@@ -20,7 +20,7 @@ export default defineConfig({
   build: {
     rolldownOptions: {
       output: {
-        // In one chunk they run in the order of their imports: zod is told of the content policy before the contract is built.
+        // One chunk keeps the import order: content-policy.ts must configure zod before the contract builds its schemas.
         codeSplitting: {
           groups: [{ name: 'contract', test: /content-policy|\/zod\/|\/packages\/contract\// }],
         },

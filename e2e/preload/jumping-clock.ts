@@ -1,6 +1,5 @@
-// Loaded into a process before anything else. Whenever it is sent SIGUSR2, its clock jumps by CLOCK_JUMP milliseconds, as
-// if somebody had set the clock of its host; what measures durations goes on as before, as it does on such a host. With
-// CLOCK_AHEAD its clock is that many milliseconds ahead from the start.
+// Preloaded into a process. On SIGUSR2 its wall clock jumps by CLOCK_JUMP milliseconds, as if the host clock had been set;
+// the monotonic clock is not changed. With CLOCK_AHEAD the wall clock starts that many milliseconds ahead.
 const RealDate = Date;
 let offset = Number(process.env['CLOCK_AHEAD'] ?? 0);
 const now = () => RealDate.now() + offset;

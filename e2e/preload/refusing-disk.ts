@@ -1,5 +1,5 @@
-// Loaded into a server before anything else. While there is the file that DISK_TROUBLE names, what the server writes to its
-// storage fails half way with the code in it: a disk that is full or forbidden, which no test may make of the machine's.
+// Preloaded into a server. While the file named by DISK_TROUBLE exists, writes to the storage fail half way with the error
+// code that the file contains. This simulates a full or read-only disk without touching the disk of the machine.
 import { existsSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 

@@ -4,13 +4,13 @@ import { watchedFetch } from './rate-limits.ts';
 import { savedKey } from './saved-key.ts';
 
 export const clientFor = (token: string | (() => string)): Client =>
-  // Somebody is looking: better to say what is wrong than to keep trying for long.
+  // Few retries: a user who waits should see the error soon.
   createClient({ baseUrl: window.location.origin, token, fetch: watchedFetch, retries: 2 });
 
-/** The whole service, as whoever is signed in. */
+/** The API client with the key of the session. */
 export const client: Client = clientFor(() => savedKey() ?? '');
 
 export const queryClient = new QueryClient({
-  // The client itself tries again what may succeed then.
+  // The client already retries.
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 });

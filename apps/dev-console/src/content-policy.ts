@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-// The page's content policy forbids code made at run time, so zod must not try; imported before anything that parses.
+// The Content-Security-Policy forbids `eval`, so zod must not compile schemas. Import this before any schema is used.
 z.config({ jitless: true });

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the last answer of an operation said about its limit. */
+/** The rate limit of an operation as of its last response. */
 interface RateUse {
-  /** Such as `GET /api/files/:id`. */
+  /** For example `GET /api/files/:id`. */
   operation: string;
   tier: string;
   limit: number;
   remaining: number;
-  /** When the window ends, by the clock of this browser. */
+  /** End of the window by the browser's clock. */
   resetsAt: number;
 }
 
@@ -16,7 +16,7 @@ const listeners = new Set<() => void>();
 
 const ID = /\/(?:[0-9a-f]{8}-[0-9a-f-]{27}|[A-Z]{2}[0-9A-Z]{20})(?=\/|$)/gi;
 
-/** Notes the fields of the IETF draft, such as `RateLimit: "tier-4";r=99;t=60`. */
+/** Records the `RateLimit` headers of the IETF draft, for example `RateLimit: "tier-4";r=99;t=60`. */
 function note(method: string, url: string, headers: Headers): void {
   const [, tier, limit] = /"([^"]+)";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
   const [, remaining, seconds] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
@@ -30,7 +30,7 @@ function note(method: string, url: string, headers: Headers): void {
     resetsAt: Date.now() + Number(seconds) * 1000,
   };
   uses = [use, ...uses.filter((other) => other.operation !== operation)];
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export const watchedFetch: typeof fetch = async (input, init) => {
@@ -41,9 +41,9 @@ export const watchedFetch: typeof fetch = async (input, init) => {
 
 export const useRateUses = (): readonly RateUse[] =>
   useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => uses,
   );

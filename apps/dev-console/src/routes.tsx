@@ -10,11 +10,11 @@ import { projectRoute, projectSettingsRoute, projectsRoute } from './projects/ro
 import { consoleRoute, homeRoute, rootRoute } from './shell/route.tsx';
 import { signInRoute } from './sign-in/route.ts';
 import { skillRoute, skillsRoute } from './skills/route.ts';
-import { NothingHere } from './ui/nothing-here.tsx';
+import { NotFound } from './ui/not-found.tsx';
 import { ProblemNotice } from './ui/problem-notice.tsx';
 import { versionRoute, versionsRoute } from './versions/route.ts';
 
-/** Every page of the console; a room adds its own here, one line each. */
+/** All routes of the console; each folder adds its own in one line. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
   consoleRoute.addChildren([
@@ -47,7 +47,7 @@ export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   defaultErrorComponent: Failed,
-  defaultNotFoundComponent: NothingHere,
+  defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
 });
 

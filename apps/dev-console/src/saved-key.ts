@@ -1,7 +1,7 @@
 const KEY = 'api-key';
 
-/** The key lives in this tab's session only: another tab, or this one opened again, asks for it anew. */
+/** The API key of this tab, kept in its session storage only; a new tab asks for it again. */
 export const savedKey = (): string | null => sessionStorage.getItem(KEY);
 export const saveKey = (key: string): void => sessionStorage.setItem(KEY, key);
-/** Drafts and unfinished uploads of this tab belong to whoever was signed in, and go too. */
-export const forgetKey = (): void => sessionStorage.clear();
+/** Removes the key, and also the drafts and unfinished uploads of its user. */
+export const removeKey = (): void => sessionStorage.clear();

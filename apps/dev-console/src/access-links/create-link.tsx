@@ -2,8 +2,8 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { contract, LinkRole, timestampOf } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { roleName } from '../session/access.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
@@ -19,21 +19,27 @@ export function CreateLink({ projectId, onClose }: { projectId: string; onClose:
   const [role, setRole] = useState<LinkRole>('PROJECT_REVIEWER');
   const [description, setDescription] = useState('');
   const [days, setDays] = useState('7');
-  const create = useChange(
+  const create = useApiMutation(
     async () => {
       const expiresAt = days === '' ? null : timestampOf(Date.now() + Number(days) * DAY_MS);
       const body = { role, description: description.trim() || null, expiresAt };
       await client.accessLinks.create({ params: { id: projectId }, body });
     },
-    { touches: [['access-links', projectId]], onDone: onClose },
+    { invalidates: [['access-links', projectId]], onDone: onClose },
   );
   return (
-    <FormDialog title="New access link" submit="Create link" change={create} onSubmit={create.mutate} onClose={onClose}>
+    <FormDialog
+      title="New access link"
+      submit="Create link"
+      mutation={create}
+      onSubmit={create.mutate}
+      onClose={onClose}
+    >
       <TextInput
         label="For whom"
         description="Only you and other managers read this."
         data-autofocus
-        maxLength={mostOf(contract.accessLinks.create.body.shape.description)}
+        maxLength={maxLengthOf(contract.accessLinks.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />

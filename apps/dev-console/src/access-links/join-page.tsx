@@ -3,21 +3,21 @@ import { contract } from '@review/contract';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { useSession } from '../session/session-query.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 
-/** Where an access link leads: the key is in the address, or is typed here. */
+/** The target page of access links. The key comes from the fragment or from the form. */
 export function JoinPage() {
   const { hash } = useLocation();
   const { workspace } = useSession();
   const navigate = useNavigate();
   const [typed, setTyped] = useState(hash);
   const key = typed.trim();
-  const join = useChange((accessKey: string) => client.accessLinks.redeem({ body: { accessKey } }), {
-    touches: [['projects']],
+  const join = useApiMutation((accessKey: string) => client.accessLinks.redeem({ body: { accessKey } }), {
+    invalidates: [['projects']],
     onDone: () => void navigate({ to: '/projects' }),
   });
   return (
@@ -38,7 +38,7 @@ export function JoinPage() {
             required
             classNames={{ input: 'mono' }}
             autoComplete="off"
-            maxLength={mostOf(contract.accessLinks.redeem.body.shape.accessKey)}
+            maxLength={maxLengthOf(contract.accessLinks.redeem.body.shape.accessKey)}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
           />

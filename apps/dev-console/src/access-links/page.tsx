@@ -4,7 +4,7 @@ import { contract, instantOf, type ListedAccessLink } from '@review/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { type ProjectRefusal, useProject } from '../projects/project-query.ts';
 import { roleName } from '../session/access.ts';
 import { useSession } from '../session/session-query.ts';
@@ -46,7 +46,8 @@ export function LinksPage() {
     <Stack gap="md">
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw="36rem">
-          Whoever of the workspace opens a link becomes a member of the project with its role. Treat it like a password.
+          Any user of the workspace who opens a link joins the project with the role of the link. Treat it like a
+          password.
         </Text>
         {newLink}
       </Group>
@@ -55,8 +56,8 @@ export function LinksPage() {
           const links = pages.flatMap(({ data }) => data);
           return links.length === 0 ? (
             <EmptyState icon="link" title="No access links" action={newLink}>
-              Make a link with a role and send it to the people who should join. Revoke it when it has done its work;
-              those who used it stay.
+              Create a link with a role and send it to the people who should join. Revoke it when it is no longer
+              needed; members who joined with it stay.
             </EmptyState>
           ) : (
             <>
@@ -75,7 +76,7 @@ export function LinksPage() {
   );
 }
 
-/** The key stands behind the `#`, which browsers do not send: no log on the way learns it. */
+/** The key is in the fragment, which browsers do not send, so it does not appear in server or proxy logs. */
 const addressOf = (accessKey: string) => `${window.location.origin}/join#${accessKey}`;
 
 function LinkRow({ link, refusal }: { link: ListedAccessLink; refusal: ProjectRefusal }) {
@@ -83,8 +84,8 @@ function LinkRow({ link, refusal }: { link: ListedAccessLink; refusal: ProjectRe
   const { scopes } = useSession();
   const [asking, dialog] = useDisclosure(false);
   const now = useNow(60_000);
-  const revoke = useChange(() => client.accessLinks.delete({ params: { id } }), {
-    touches: [['access-links']],
+  const revoke = useApiMutation(() => client.accessLinks.delete({ params: { id } }), {
+    invalidates: [['access-links']],
     onDone: dialog.close,
   });
   const expired = expiresAt !== null && instantOf(expiresAt) < now;
@@ -131,11 +132,11 @@ function LinkRow({ link, refusal }: { link: ListedAccessLink; refusal: ProjectRe
         <ConfirmDialog
           title="Revoke this link?"
           submit="Revoke"
-          change={revoke}
+          mutation={revoke}
           onConfirm={revoke.mutate}
           onClose={dialog.close}
         >
-          Nobody can join with it any more. Those who already did stay members.
+          The link stops working. Members who joined with it stay.
         </ConfirmDialog>
       )}
     </li>

@@ -1,6 +1,6 @@
 import type { CommentAttachment } from '@review/contract';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -8,14 +8,14 @@ import { save } from '../ui/save.ts';
 import { sizeOf } from '../ui/size.ts';
 import classes from './attachments.module.css';
 
-/** What hangs on a comment, to download. */
+/** Download links of a comment's attachments. */
 export function AttachmentLinks(props: { attachments: readonly CommentAttachment[]; refusal: string | null }) {
-  const download = useChange(
+  const download = useApiMutation(
     async ({ id, name }: CommentAttachment) => {
       const { data } = await client.attachments.download({ params: { id } });
       save(data.url, name);
     },
-    { touches: [] },
+    { invalidates: [] },
   );
   if (props.attachments.length === 0) return null;
   return (

@@ -27,7 +27,7 @@ export function NewAttachments({ attachments }: { attachments: NewAttachmentList
             size="sm"
             variant="subtle"
             color="gray"
-            aria-label={`Leave out ${file.name}`}
+            aria-label={`Remove ${file.name}`}
             onClick={() => attachments.remove(key)}
           >
             <Icon name="cross" size={14} />

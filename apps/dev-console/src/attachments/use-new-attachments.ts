@@ -2,9 +2,9 @@ import { upload } from '@review/client';
 import { type CommentAttachment, contract } from '@review/contract';
 import { useRef, useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 
-const MOST = mostOf(contract.comments.create.body.shape.attachments);
+const MAX_ATTACHMENTS = maxLengthOf(contract.comments.create.body.shape.attachments);
 
 export interface NewAttachment {
   key: string;
@@ -21,11 +21,11 @@ export interface NewAttachmentList {
   isBusy: boolean;
   add: (files: File[]) => void;
   remove: (key: string) => void;
-  /** Empties the list; what it answers puts everything back. */
+  /** Empties the list; the returned function restores it. */
   take: () => () => void;
 }
 
-/** Files that will go with a comment: they are sent as soon as they are chosen. */
+/** Attachments of a new comment; each upload starts when the file is selected. */
 export function useNewAttachments(on: { project: string } | { file: string }): NewAttachmentList {
   const [all, setAll] = useState<readonly NewAttachment[]>([]);
   const running = useRef(new Map<string, AbortController>());
@@ -58,7 +58,7 @@ export function useNewAttachments(on: { project: string } | { file: string }): N
     ),
     isBusy: all.some(({ id, error }) => id === null && error === null),
     add(files) {
-      const room = Math.max(0, MOST - all.length);
+      const room = Math.max(0, MAX_ATTACHMENTS - all.length);
       for (const file of files.slice(0, room)) {
         const key = crypto.getRandomValues(new Uint32Array(2)).join('-');
         setAll((before) => [...before, { key, file, sent: 0, id: null, error: null }]);
@@ -68,7 +68,7 @@ export function useNewAttachments(on: { project: string } | { file: string }): N
     remove(key) {
       running.current.get(key)?.abort();
       const id = all.find((each) => each.key === key)?.id;
-      // What no comment uses is swept in any case.
+      // A failure is harmless: the server deletes unused attachments later.
       if (id != null) void client.attachments.cancel({ params: { id } }).catch(() => {});
       setAll((before) => before.filter((each) => each.key !== key));
     },

@@ -1,6 +1,6 @@
 import type { FileRecord } from '@review/contract';
 
-/** What the anchor of a comment counts on a file: milliseconds of a video, pages of a document, or nothing. */
+/** The unit of comment anchors on a file: milliseconds of a video, pages of a document, or none. */
 export type AnchorKind = 'time' | 'page' | null;
 
 export function anchorKindOf({ mimeType }: Pick<FileRecord, 'mimeType'>): AnchorKind {

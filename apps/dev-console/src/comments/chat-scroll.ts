@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
 interface ChatScroll {
-  /** The ids of the first and the last item that are shown. */
+  /** The ids of the first and the last rendered item. */
   first: string | undefined;
   last: string | undefined;
   hasOlder: boolean;
@@ -10,7 +10,7 @@ interface ChatScroll {
 
 const NEAR_PX = 80;
 
-/** Begins at the newest item, loads older ones when their end comes into view, and keeps what is read where it is. */
+/** Starts at the newest item, loads older ones at the top, and keeps the scroll position when items are added. */
 export function useChatScroll({ first, last, hasOlder, loadOlder }: ChatScroll): {
   list: RefObject<HTMLDivElement | null>;
   top: RefObject<HTMLDivElement | null>;
@@ -23,7 +23,7 @@ export function useChatScroll({ first, last, hasOlder, loadOlder }: ChatScroll):
     toEnd: 0,
   });
 
-  // Before the new items are painted, so that nothing jumps.
+  // A layout effect runs before paint, so the list does not jump.
   useLayoutEffect(() => {
     const box = list.current;
     if (box === null) return;

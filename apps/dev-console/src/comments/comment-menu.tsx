@@ -17,7 +17,7 @@ export function CommentMenu({ uneditable, undeletable, onEdit, onDelete }: Comme
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="What to do with this comment">
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Actions for this comment">
             <Icon name="more" size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -34,14 +34,14 @@ export function CommentMenu({ uneditable, undeletable, onEdit, onDelete }: Comme
         <ConfirmDialog
           title="Delete this comment?"
           submit="Delete comment"
-          change={{ isPending: false, error: null }}
+          mutation={{ isPending: false, error: null }}
           onConfirm={() => {
             dialog.close();
             onDelete();
           }}
           onClose={dialog.close}
         >
-          Its words and attachments are gone for good; replies to it stay.
+          Its text and attachments are deleted permanently. Replies to it stay.
         </ConfirmDialog>
       )}
     </>

@@ -5,7 +5,7 @@ import { client } from '../api.ts';
 import { AttachmentLinks } from '../attachments/attachment-links.tsx';
 import { useMe } from '../members/me.ts';
 import { useProject } from '../projects/project-query.ts';
-import { Reactions, sendToggle, type Toggle, toggled } from '../reactions/reactions.tsx';
+import { Reactions, sendToggle, type Toggle, toggleReaction } from '../reactions/reactions.tsx';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -14,15 +14,15 @@ import { type AnchorKind, anchorText } from './anchor.ts';
 import classes from './comment.module.css';
 import { CommentMenu } from './comment-menu.tsx';
 import { EditComment } from './edit-comment.tsx';
-import { useCommentChange } from './queries.ts';
+import { useCommentMutation } from './queries.ts';
 
-/** What all comments of a list share. */
+/** Properties shared by all comments of a list. */
 export interface CommentContext {
   projectId: string;
   on: { project: string } | { file: string };
   anchorKind: AnchorKind;
   onJump?: (anchor: number) => void;
-  /** The comment whose replies are open, where the address says so. */
+  /** The comment whose replies are expanded, from the URL. */
   thread?: string | undefined;
   onThread?: ((thread: string | null) => void) | undefined;
 }
@@ -30,7 +30,7 @@ export interface CommentContext {
 interface CommentProps {
   comment: CommentRecord;
   context: CommentContext;
-  /** A reply has none of its own. */
+  /** Absent for replies, which have no replies. */
   thread?: { isOpen: boolean; onUnfold: () => void; replies: ReactNode };
 }
 
@@ -38,21 +38,21 @@ export function Comment({ comment, context, thread }: CommentProps) {
   const { id, author, content, anchor, resolvedAt, deletedAt, replies } = comment;
   const { refusal } = useProject(context.projectId);
   const [editing, setEditing] = useState(false);
-  const resolve = useCommentChange(
+  const resolve = useCommentMutation(
     id,
     (resolved: boolean) =>
       resolved ? client.comments.resolve({ params: { id } }) : client.comments.cancelResolve({ params: { id } }),
     (before, resolved) => ({ ...before, resolvedAt: resolved ? before.updatedAt : null }),
   );
-  const remove = useCommentChange(
+  const remove = useCommentMutation(
     id,
     () => client.comments.delete({ params: { id } }),
     (before) => ({ ...before, deletedAt: before.updatedAt, content: null, author: null, attachments: [] }),
   );
-  const react = useCommentChange(
+  const react = useCommentMutation(
     id,
     (toggle: Toggle) => sendToggle(id, toggle),
-    (before, { type }) => ({ ...before, reactions: toggled(before.reactions, type) }),
+    (before, { type }) => ({ ...before, reactions: toggleReaction(before.reactions, type) }),
   );
   const { uneditable, undeletable } = useOwnership(comment, context.projectId);
   const unfold = thread && (replies.count > 0 || deletedAt === null) && (
@@ -143,7 +143,7 @@ export function Comment({ comment, context, thread }: CommentProps) {
   );
 }
 
-/** What only some may do with a comment; where it is not known who is signed in, the service decides. */
+/** Why editing and deleting are not allowed, or null. If the user is unknown, both stay enabled and the API decides. */
 function useOwnership({ author }: CommentRecord, projectId: string) {
   const { project, refusal } = useProject(projectId);
   const me = useMe(projectId);

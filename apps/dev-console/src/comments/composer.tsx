@@ -3,7 +3,7 @@ import { contract } from '@review/contract';
 import { useState } from 'react';
 import { NewAttachments } from '../attachments/new-attachments.tsx';
 import { useNewAttachments } from '../attachments/use-new-attachments.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -13,7 +13,7 @@ import classes from './composer.module.css';
 import type { Draft } from './posting.ts';
 
 interface ComposerProps {
-  /** What is written: a comment or a reply. */
+  /** "Comment" or "Reply". */
   label: string;
   on: { project: string } | { file: string };
   anchor: number | null;
@@ -22,7 +22,7 @@ interface ComposerProps {
   onSend: (draft: Draft) => Promise<void>;
 }
 
-/** A place to write. What is sent leaves at once; what is refused comes back, with the reason. */
+/** An input for comments. Sending clears it at once; a failed request restores the text and shows the error. */
 export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: ComposerProps) {
   const [content, setContent] = useState('');
   const [pinned, setPinned] = useState(true);
@@ -34,7 +34,7 @@ export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: Com
   const missing = isEmpty
     ? 'Write something or attach a file.'
     : attachments.isBusy
-      ? 'An attachment is still on its way.'
+      ? 'An attachment is still being uploaded.'
       : null;
   async function send() {
     if (missing !== null) return;
@@ -60,7 +60,7 @@ export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: Com
         autosize
         minRows={label === 'Reply' ? 1 : 2}
         maxRows={10}
-        maxLength={mostOf(contract.comments.create.body.shape.content)}
+        maxLength={maxLengthOf(contract.comments.create.body.shape.content)}
         value={content}
         onChange={({ target }) => setContent(target.value)}
         onPaste={(event) => {

@@ -2,13 +2,13 @@ import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type CommentRecord, contract } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { useCommentChange } from './queries.ts';
+import { useCommentMutation } from './queries.ts';
 
 export function EditComment({ comment, onClose }: { comment: CommentRecord; onClose: () => void }) {
   const [content, setContent] = useState(comment.content ?? '');
-  const edit = useCommentChange(
+  const edit = useCommentMutation(
     comment.id,
     (words: string) => client.comments.update({ params: { id: comment.id }, body: { content: words } }),
     (before, words) => ({ ...before, content: words }),
@@ -21,7 +21,7 @@ export function EditComment({ comment, onClose }: { comment: CommentRecord; onCl
         autosize
         minRows={2}
         maxRows={12}
-        maxLength={mostOf(contract.comments.update.body.shape.content)}
+        maxLength={maxLengthOf(contract.comments.update.body.shape.content)}
         autoFocus
         value={content}
         onChange={({ target }) => setContent(target.value)}

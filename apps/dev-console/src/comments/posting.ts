@@ -1,10 +1,10 @@
 import type { CommentAttachment, NewFileComment } from '@review/contract';
 import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
-import { readAgain } from '../change.ts';
+import { invalidate } from '../api-mutation.ts';
 import { meQuery } from '../members/me.ts';
 
-/** What somebody is about to say. */
+/** A comment before it is posted. */
 export interface Draft {
   content: string;
   attachments: CommentAttachment[];
@@ -17,13 +17,13 @@ export interface Waiting extends Draft {
 
 let posted = 0;
 
-/** Where new comments go: replies are posted to what their comment is on. */
+/** The target of new comments. Replies are posted to the file or project of their parent. */
 interface Place {
   on: { project: string } | { file: string };
   replyTo: string | null;
 }
 
-/** Posts drafts; those on their way are shown as such until the list itself has them. */
+/** Posts drafts. Returns those that the refreshed list does not contain yet as `waiting`. */
 export function usePosting(place: Place) {
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
   async function post(draft: Draft): Promise<void> {
@@ -33,7 +33,7 @@ export function usePosting(place: Place) {
       const id = await send(place, draft);
       const { data } = await client.comments.get({ params: { id } });
       if (data.author !== null) queryClient.setQueryData(meQuery.queryKey, data.author.id);
-      await readAgain([['comments']]);
+      await invalidate([['comments']]);
     } finally {
       setWaiting((before) => before.filter((each) => each.number !== number));
     }

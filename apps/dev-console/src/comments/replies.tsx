@@ -10,7 +10,7 @@ import { commentsQuery } from './queries.ts';
 import classes from './replies.module.css';
 import { WaitingComment } from './waiting-comment.tsx';
 
-/** What was answered to a comment, and a place to answer. */
+/** The replies to a comment, and an input for a new one. */
 export function Replies({ comment, context }: { comment: CommentRecord; context: CommentContext }) {
   const { refusal } = useProject(context.projectId);
   const query = useInfiniteQuery(commentsQuery({ comment: comment.id }));

@@ -17,15 +17,15 @@ import { WaitingComment } from './waiting-comment.tsx';
 
 interface FileCommentsProps {
   file: FileRecord;
-  /** Where the viewer stands: milliseconds into a video or the page of a document; null where there is no such place. */
+  /** The position of the viewer: milliseconds of a video or page of a document; null for other files. */
   anchor: number | null;
   onJump: (anchor: number) => void;
-  /** The thread that the address names, if it does. */
+  /** The thread that the URL names. */
   thread?: string | undefined;
   onThread?: ((thread: string | null) => void) | undefined;
 }
 
-/** The comments on a file; one with a place in it leads there. */
+/** The comments on a file; clicking an anchor seeks the viewer. */
 export function FileComments({ file, anchor, onJump, thread, onThread }: FileCommentsProps) {
   const anchorKind = anchorKindOf(file);
   const context = { projectId: file.project.id, on: { file: file.id }, anchorKind, onJump, thread, onThread };
@@ -61,7 +61,7 @@ export function ThreadList({ context, anchor, resolved }: ThreadListProps) {
 
   return (
     <section className={classes.conversation} aria-label="Comments">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <div ref={list} className={classes.list} role="log" aria-label="Comments, oldest first" tabIndex={0}>
         <div ref={top} className={classes.top}>
           {query.isFetchingNextPage && <Loader size="xs" aria-label="Loading older comments" />}
@@ -97,7 +97,7 @@ export function ThreadList({ context, anchor, resolved }: ThreadListProps) {
   );
 }
 
-/** A comment that the address names but that lies further back. */
+/** A comment that the URL names and that is not on a loaded page. */
 function Linked({ id, context }: { id: string; context: CommentContext }) {
   const query = useQuery(commentQuery(id));
   return (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Comment, type CommentContext } from './comment.tsx';
 import { Replies } from './replies.tsx';
 
-/** A comment with the replies to it, folded until they are asked for. */
+/** A comment with its replies, which start collapsed. */
 export function Thread({ comment, context }: { comment: CommentRecord; context: CommentContext }) {
   const [unfolded, setUnfolded] = useState(false);
   const { thread, onThread = (next: string | null) => setUnfolded(next !== null) } = context;

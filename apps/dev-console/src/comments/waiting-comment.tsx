@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import classes from './comment.module.css';
 import type { Waiting } from './posting.ts';
 
-/** A comment that the service has not confirmed yet. */
+/** A comment that the server has not confirmed yet. */
 export function WaitingComment({ draft }: { draft: Waiting }) {
   return (
     <article className={classes.comment} aria-busy="true">

@@ -5,8 +5,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { Breadcrumb } from '../folders/breadcrumb.tsx';
 import { FolderRow } from '../folders/folder-row.tsx';
 import { foldersIn, foldersQuery, pathTo } from '../folders/queries.ts';
@@ -132,7 +132,7 @@ function Filters() {
         aria-label="Search files in this project"
         placeholder="Search in all folders"
         leftSection={<Icon name="search" />}
-        maxLength={mostOf(contract.files.list.body.shape.keyword)}
+        maxLength={maxLengthOf(contract.files.list.body.shape.keyword)}
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);
@@ -158,12 +158,12 @@ function Filters() {
 function NewFolder(props: { projectId: string; parentId: string | null; refusal: string | null }) {
   const { projectId, parentId, refusal } = props;
   const [open, dialog] = useDisclosure(false);
-  const create = useChange(
+  const create = useApiMutation(
     async (name: string) => {
       const parent = parentId === null ? null : { id: parentId };
       await client.folders.create({ params: { id: projectId }, body: { name, parent } });
     },
-    { touches: [['folders', projectId]], onDone: dialog.close },
+    { invalidates: [['folders', projectId]], onDone: dialog.close },
   );
   return (
     <>
@@ -183,8 +183,8 @@ function NewFolder(props: { projectId: string; parentId: string | null; refusal:
           title="New folder"
           submit="Create folder"
           label="Name"
-          maxLength={mostOf(contract.folders.create.body.shape.name)}
-          change={create}
+          maxLength={maxLengthOf(contract.folders.create.body.shape.name)}
+          mutation={create}
           onName={create.mutate}
           onClose={dialog.close}
         />

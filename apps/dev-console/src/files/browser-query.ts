@@ -3,16 +3,16 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client } from '../api.ts';
 import { isOpen } from './queries.ts';
 
-const LOOK_AGAIN_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
 interface FileFilters {
-  /** Null is the root; a keyword or a tag looks through every folder. */
+  /** Null is the root. Ignored with a keyword or a tag, which search all folders. */
   folderId: string | null;
   keyword: string;
   tag: ReviewStatus | undefined;
 }
 
-/** The files of a folder, newest first; looked at again while one of them is on its way. */
+/** The files of a folder, newest first; polled while one of them is not done. */
 export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFilters) => {
   const everywhere = keyword !== '' || tag !== undefined;
   return infiniteQueryOptions({
@@ -33,6 +33,7 @@ export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: 
       ),
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isOpen)) ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isOpen)) ? POLL_INTERVAL_MS : false,
   });
 };

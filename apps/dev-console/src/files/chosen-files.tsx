@@ -12,7 +12,7 @@ interface ChosenFilesProps {
   onNone: () => void;
 }
 
-/** What can be done with several files at once. */
+/** The actions for the selected files. */
 export function ChosenFiles({ projectId, chosen, refusal, onNone }: ChosenFilesProps) {
   const navigate = useNavigate();
   const [left, right] = chosen;

@@ -2,19 +2,19 @@ import { type DragEvent, type ReactNode, useState } from 'react';
 import classes from './drop-zone.module.css';
 
 interface DropZoneProps {
-  /** Why nothing can be dropped here, or null. */
+  /** Why uploads are not allowed here, or null. */
   refusal: string | null;
   label: string;
   onFiles: (files: File[]) => void;
   children: ReactNode;
 }
 
-/** Takes files that are dragged onto it. A button beside it does the same for who does not drag. */
+/** Accepts dropped files. Pages also offer a button, because not every user can drag. */
 export function DropZone({ refusal, label, onFiles, children }: DropZoneProps) {
   const [over, setOver] = useState(false);
   const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging is one of two ways; the button is the other.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same without dragging.
     <div
       className={classes.zone}
       data-over={over || undefined}

@@ -3,8 +3,8 @@ import type { RequestOf } from '@review/client';
 import { contract, type FileRecord, type Folder } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { MoveDialog } from '../folders/move-dialog.tsx';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { ActionItem } from '../ui/action-item.tsx';
@@ -26,15 +26,15 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
   const [asking, setAsking] = useState<'name' | 'place' | 'end' | null>(null);
   const close = () => setAsking(null);
   const params = { id: file.id };
-  const consequences = { touches: [['files'], ['runs', file.project.id]], onDone: close };
-  const update = useChange(
+  const effects = { invalidates: [['files'], ['runs', file.project.id]], onDone: close };
+  const update = useApiMutation(
     (body: RequestOf<typeof contract.files.update>['body']) => client.files.update({ params, body }),
-    consequences,
+    effects,
   );
-  const remove = useChange(() => client.files.delete({ params }), consequences);
-  const cancel = useChange(() => client.files.cancel({ params }), consequences);
-  const download = useChange(async () => save((await client.files.download({ params })).data.url, file.name), {
-    touches: [],
+  const remove = useApiMutation(() => client.files.delete({ params }), effects);
+  const cancel = useApiMutation(() => client.files.cancel({ params }), effects);
+  const download = useApiMutation(async () => save((await client.files.download({ params })).data.url, file.name), {
+    invalidates: [],
   });
   const unchangeable = refusal(contract.files.update);
   return (
@@ -45,7 +45,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
             variant="subtle"
             color="gray"
             loading={download.isPending || cancel.isPending}
-            aria-label={`What to do with ${file.name}`}
+            aria-label={`Actions for ${file.name}`}
           >
             <Icon name="more" />
           </ActionIcon>
@@ -86,9 +86,9 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
           title="Rename the file"
           submit="Rename"
           label="Name"
-          maxLength={mostOf(contract.files.update.body.shape.name)}
+          maxLength={maxLengthOf(contract.files.update.body.shape.name)}
           initial={file.name}
-          change={update}
+          mutation={update}
           onName={(name) => update.mutate({ name })}
           onClose={close}
         />
@@ -98,7 +98,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
           name={file.name}
           folders={folders}
           from={file.folder?.id ?? null}
-          change={update}
+          mutation={update}
           onMove={(folder) => update.mutate({ folder })}
           onClose={close}
         />
@@ -107,11 +107,11 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
         <ConfirmDialog
           title={`Delete “${file.name}”?`}
           submit="Delete file"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={close}
         >
-          Its comments go with it, and it leaves the versions that hold it. This cannot be undone.
+          Its comments are deleted too, and it is removed from all versions. This cannot be undone.
         </ConfirmDialog>
       )}
     </>

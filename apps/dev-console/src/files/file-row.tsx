@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { contract, type FileRecord, type Folder } from '@review/contract';
 import { Link } from '@tanstack/react-router';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -24,9 +24,12 @@ interface FileRowProps {
 
 export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowProps) {
   const { id, name, status, tag, size } = file;
-  const setTag = useChange((next: FileRecord['tag']) => client.files.setTag({ params: { id }, body: { tag: next } }), {
-    touches: [['files']],
-  });
+  const setTag = useApiMutation(
+    (next: FileRecord['tag']) => client.files.setTag({ params: { id }, body: { tag: next } }),
+    {
+      invalidates: [['files']],
+    },
+  );
   const tagRefusal = refusal(contract.files.setTag);
   return (
     <li className={rows.row} data-chosen={chosen || undefined}>
@@ -46,7 +49,7 @@ export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowPro
       </div>
       <div className={rows.side}>
         {status === 'UPLOADED' ? (
-          <StatusChoice of={name} current={tag} refusal={() => tagRefusal} change={setTag} />
+          <StatusChoice of={name} current={tag} refusal={() => tagRefusal} mutation={setTag} />
         ) : (
           <StatusBadge status={status} />
         )}

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { FileComments } from '../comments/thread-list.tsx';
 import { OUTPUTS } from '../models/queries.ts';
 import { useRefusal } from '../session/access.ts';
-import { Copied } from '../ui/copied.tsx';
+import { CopyableText } from '../ui/copyable-text.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { sizeOf } from '../ui/size.ts';
@@ -19,7 +19,7 @@ interface FileSideProps {
   onJump: (at: number) => void;
 }
 
-/** Beside the content: what is said about it, and what is known of it. */
+/** The side panel of a file: comments and properties. */
 export function FileSide({ file, at, onJump }: FileSideProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
   const { thread } = route.useSearch();
@@ -48,14 +48,14 @@ export function FileSide({ file, at, onJump }: FileSideProps) {
         </Title>
         <Facts
           of={[
-            ['File', <Copied key="id" text={file.id} label="the file id" />],
+            ['File', <CopyableText key="id" text={file.id} label="the file id" />],
             ['Kind', file.generation === null ? 'Upload' : OUTPUTS[file.generation.outputType].label],
             ['Type', file.mimeType],
             ['Size', file.size !== null && sizeOf(file.size)],
             ['About', file.description],
             ['Made', <Time key="made" at={file.createdAt} />],
             ['Changed', <Time key="changed" at={file.updatedAt} />],
-            ['SHA-256', file.sha256 && <Copied text={file.sha256} label="the checksum" />],
+            ['SHA-256', file.sha256 && <CopyableText text={file.sha256} label="the checksum" />],
           ]}
         />
       </section>

@@ -15,7 +15,7 @@ import { StatusBadge, statusLabel } from '../ui/status-badge.tsx';
 import { FileSide } from './file-side.tsx';
 import classes from './page.module.css';
 import { downloadQuery, useLiveFile } from './queries.ts';
-import { useAt } from './use-at.ts';
+import { usePosition } from './use-position.ts';
 import { Viewer } from './viewer.tsx';
 
 const route = getRouteApi('/console/files/$fileId');
@@ -36,7 +36,7 @@ function File({ file }: { file: FileRecord }) {
   const project = useQuery({ ...projectQuery(file.project.id), enabled: refusal(contract.projects.get) === null });
   const forbidden = refusal(contract.files.download, project.data?.role);
   const download = useQuery({ ...downloadQuery(file.id), enabled: forbidden === null && file.status === 'UPLOADED' });
-  const { at, asked, look, jump } = useAt();
+  const { at, asked, report, seek } = usePosition();
   const address = download.data?.url;
 
   return (
@@ -67,7 +67,7 @@ function File({ file }: { file: FileRecord }) {
           <ActionButton
             leftSection={<Icon name="download" size={16} />}
             refusal={forbidden ?? (address === undefined ? 'There is nothing to download yet.' : null)}
-            // The service sends it as a download, so the page stays where it is.
+            // The response is an attachment, so the browser does not leave the page.
             onClick={() => address !== undefined && window.location.assign(address)}
           >
             Download
@@ -79,15 +79,15 @@ function File({ file }: { file: FileRecord }) {
         <div className={classes.stage}>
           {file.status !== 'UPLOADED' && (
             <EmptyState icon="clock" title={statusLabel(file.status)}>
-              {file.generation?.error?.message ?? 'The content is shown here as soon as it is there.'}
+              {file.generation?.error?.message ?? 'The content is shown here as soon as it is available.'}
             </EmptyState>
           )}
           {file.status === 'UPLOADED' && forbidden !== null && <ForbiddenHint reason={forbidden} />}
           {download.isError && <ProblemNotice error={download.error} onRetry={() => void download.refetch()} />}
           {download.isLoading && <Skeleton h={420} />}
-          {address !== undefined && <Viewer file={file} url={address} asked={asked} onLook={look} />}
+          {address !== undefined && <Viewer file={file} url={address} asked={asked} onPosition={report} />}
         </div>
-        <FileSide file={file} at={at} onJump={jump} />
+        <FileSide file={file} at={at} onJump={seek} />
       </div>
     </Page>
   );

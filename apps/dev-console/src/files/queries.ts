@@ -2,7 +2,7 @@ import type { FileRecord, FileStatus } from '@review/contract';
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
-const LOOK_AGAIN_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 const WAIT_SECONDS = 30;
 
 export const isOpen = ({ status }: Pick<FileRecord, 'status'>): boolean =>
@@ -14,13 +14,13 @@ export const fileQuery = (id: string) =>
     queryFn: async ({ signal }) => (await client.files.get({ params: { id } }, { signal })).data,
   });
 
-/** A file as it changes: its progress by looking again, its end as soon as the service knows it. */
+/** A file, kept current: polls the progress, and long-polls for the final status. */
 export function useLiveFile(id: string, enabled: boolean) {
   const queryClient = useQueryClient();
   const file = useQuery({
     ...fileQuery(id),
     enabled,
-    refetchInterval: ({ state }) => (state.data !== undefined && isOpen(state.data) ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) => (state.data !== undefined && isOpen(state.data) ? POLL_INTERVAL_MS : false),
   });
   useQuery({
     queryKey: ['files', id, 'end'],
@@ -36,7 +36,7 @@ export function useLiveFile(id: string, enabled: boolean) {
   return file;
 }
 
-/** A signed URL of the content, asked for anew well before it expires. */
+/** A presigned URL of the content. The stale time is far below its expiry. */
 export const downloadQuery = (id: string) =>
   queryOptions({
     queryKey: ['files', id, 'download'],
@@ -44,7 +44,7 @@ export const downloadQuery = (id: string) =>
     staleTime: 5 * 60_000,
   });
 
-/** The files of a project to choose from, newest first, page by page. */
+/** The files of a project, newest first, page by page. */
 export const projectFilesQuery = (projectId: string, status?: FileStatus) =>
   infiniteQueryOptions({
     queryKey: ['files', 'all', projectId, { status }],

@@ -9,9 +9,9 @@ export const fileRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/files/$fileId',
   validateSearch: z.object({
-    /** Where to look: milliseconds into a video, or the page of a document, as the anchor of a comment says it. */
+    /** The position to show, in the unit of comment anchors: milliseconds of a video or page of a document. */
     at: optional(z.int().min(0)),
-    /** The comment whose replies are open. */
+    /** The comment whose replies are expanded. */
     thread: optional(z.string()),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'FilePage'),

@@ -5,7 +5,7 @@ import rows from '../ui/rows.module.css';
 import { sizeOf } from '../ui/size.ts';
 import { abortUpload, pauseUpload, resumeUpload, type Upload, useUploads } from './uploads.ts';
 
-/** What is on its way into this project. */
+/** The unfinished uploads of this project. */
 export function UploadList({ projectId }: { projectId: string }) {
   const uploads = useUploads().filter((upload) => upload.projectId === projectId);
   if (uploads.length === 0) return null;
@@ -28,13 +28,13 @@ function UploadRow({ upload }: { upload: Upload }) {
         <Group gap="xs" justify="space-between" wrap="nowrap">
           <span className={rows.name}>{name}</span>
           <Text size="sm" c="dimmed" className="numbers" role="status">
-            {told(upload)}
+            {statusText(upload)}
           </Text>
         </Group>
         <Progress value={percent} aria-label={`Upload of ${name}`} size="sm" animated={status === 'SENDING'} />
         <Text size="xs" c="dimmed">
           {status === 'LOST'
-            ? 'The page was loaded anew. Choose the same file again to go on where it stopped.'
+            ? 'The page was reloaded. Choose the same file again to resume the upload.'
             : `${sizeOf(sent)} of ${sizeOf(size)}`}
         </Text>
         {mistake !== null && (
@@ -59,7 +59,7 @@ function UploadRow({ upload }: { upload: Upload }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Go on with the upload of ${name}`}
+            aria-label={`Resume the upload of ${name}`}
             onClick={() => resumeUpload(state.key)}
           >
             <Icon name="play" />
@@ -91,7 +91,7 @@ function UploadRow({ upload }: { upload: Upload }) {
   );
 }
 
-function told({ status, sent, size }: Upload): string {
+function statusText({ status, sent, size }: Upload): string {
   if (status === 'SENDING') return `${Math.floor((100 * sent) / size)} %`;
   return { PAUSED: 'Paused', FAILED: 'Stopped', LOST: 'Waiting for its file' }[status];
 }

@@ -3,11 +3,11 @@ import { FileId, FolderId, Uuid } from '@review/contract';
 import { useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { client } from '../api.ts';
-import { readAgain } from '../change.ts';
+import { invalidate } from '../api-mutation.ts';
 import { savedKey } from '../saved-key.ts';
 
-/** What is kept of an upload, so that it goes on after a reload once its file is chosen again. */
-const KeptUpload = z.object({
+/** The stored state of an upload. It lets the upload resume after a reload, once the user selects its file again. */
+const StoredUpload = z.object({
   name: z.string(),
   lastModified: z.number(),
   projectId: Uuid,
@@ -27,10 +27,10 @@ export interface Upload {
   folderId: string | null;
   size: number;
   sent: number;
-  /** `LOST`: the page was loaded anew, and only who chose the file can give it again. */
+  /** `LOST`: the page was reloaded, so the user has to select the file again. */
   status: 'SENDING' | 'PAUSED' | 'LOST' | 'FAILED';
   error: Error | null;
-  /** What is wrong with the file that was chosen to go on. */
+  /** Why the file selected for resuming is not the right one. */
   mistake: string | null;
   state: UploadState;
   source: File | null;
@@ -40,14 +40,14 @@ const FRESH = { sent: 0, error: null, mistake: null } as const;
 const STORE = 'uploads';
 const listeners = new Set<() => void>();
 const running = new Map<string, AbortController>();
-let uploads: readonly Upload[] = kept();
+let uploads: readonly Upload[] = restoreUploads();
 let owner = savedKey();
 
-/** The uploads that are not done, of every project: they go on while one looks at other pages. */
+/** The unfinished uploads of all projects. They continue across page navigation. */
 export const useUploads = (): readonly Upload[] =>
   useSyncExternalStore(
     (listener) => {
-      leaveOthers();
+      discardForeignUploads();
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -55,28 +55,28 @@ export const useUploads = (): readonly Upload[] =>
   );
 
 export function startUploads(sources: readonly File[], to: { projectId: string; folderId: string | null }): void {
-  leaveOthers();
+  discardForeignUploads();
   for (const source of sources) {
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const state: UploadState = { key, id: null, size: source.size, parts: [] };
     const { name, size, lastModified } = source;
-    show([...uploads, { ...FRESH, ...to, name, size, lastModified, status: 'PAUSED', state, source }]);
+    setUploads([...uploads, { ...FRESH, ...to, name, size, lastModified, status: 'PAUSED', state, source }]);
     void send(key);
   }
 }
 
 export const pauseUpload = (key: string): void => running.get(key)?.abort();
 
-/** Goes on; an upload from before a reload needs its file again, and no other. */
+/** Resumes an upload. After a reload it needs `chosen`, which must be the same file. */
 export function resumeUpload(key: string, chosen?: File): void {
   const found = uploads.find(({ state }) => state.key === key);
   if (found === undefined) return;
   const source = chosen ?? found.source;
   if (source === null) return;
   if (source.name !== found.name || source.size !== found.size) {
-    change(key, { mistake: `That is not the same file: choose ${found.name} with ${found.size} bytes again.` });
+    updateUpload(key, { mistake: `That is not the same file. Choose ${found.name} with ${found.size} bytes.` });
   } else {
-    change(key, { source });
+    updateUpload(key, { source });
     void send(key);
   }
 }
@@ -84,11 +84,11 @@ export function resumeUpload(key: string, chosen?: File): void {
 export async function abortUpload(key: string): Promise<void> {
   pauseUpload(key);
   const found = uploads.find(({ state }) => state.key === key);
-  show(uploads.filter(({ state }) => state.key !== key));
+  setUploads(uploads.filter(({ state }) => state.key !== key));
   if (found?.state.id != null) {
-    // It may have ended meanwhile, which the list will show.
+    // Fails if the upload has ended meanwhile; the refreshed list shows that.
     await client.files.cancel({ params: { id: found.state.id } }).catch(() => {});
-    await readAgain([['files']]);
+    await invalidate([['files']]);
   }
 }
 
@@ -98,7 +98,7 @@ async function send(key: string): Promise<void> {
   const { source, projectId, folderId, name, state } = found;
   const controller = new AbortController();
   running.set(key, controller);
-  change(key, { status: 'SENDING', error: null, mistake: null });
+  updateUpload(key, { status: 'SENDING', error: null, mistake: null });
   try {
     await upload(client, {
       to: { project: projectId },
@@ -107,37 +107,38 @@ async function send(key: string): Promise<void> {
       folder: folderId === null ? null : { id: folderId },
       resume: state,
       signal: controller.signal,
-      onProgress: (sent) => change(key, { sent }),
-      onState: (next) => change(key, { state: next }),
+      onProgress: (sent) => updateUpload(key, { sent }),
+      onState: (next) => updateUpload(key, { state: next }),
     });
-    show(uploads.filter((each) => each.state.key !== key));
+    setUploads(uploads.filter((each) => each.state.key !== key));
   } catch (caught) {
     const error = caught instanceof Error ? caught : new Error(String(caught));
-    if (controller.signal.aborted) change(key, { status: 'PAUSED' });
-    else change(key, { status: 'FAILED', error });
-    if (error instanceof ApiProblem && error.status === 404) change(key, { state: { ...state, id: null, parts: [] } });
+    if (controller.signal.aborted) updateUpload(key, { status: 'PAUSED' });
+    else updateUpload(key, { status: 'FAILED', error });
+    if (error instanceof ApiProblem && error.status === 404)
+      updateUpload(key, { state: { ...state, id: null, parts: [] } });
   } finally {
     running.delete(key);
-    await readAgain([['files']]);
+    await invalidate([['files']]);
   }
 }
 
-/** Whoever signs in next in this tab has nothing to do with what the one before was sending. */
-function leaveOthers(): void {
+/** Aborts and discards the uploads of the previous key after another key signed in. */
+function discardForeignUploads(): void {
   if (owner === savedKey()) return;
   for (const controller of running.values()) controller.abort();
   owner = savedKey();
   uploads = [];
 }
 
-function change(key: string, difference: Partial<Upload>): void {
-  show(uploads.map((each) => (each.state.key === key ? { ...each, ...difference } : each)));
+function updateUpload(key: string, difference: Partial<Upload>): void {
+  setUploads(uploads.map((each) => (each.state.key === key ? { ...each, ...difference } : each)));
 }
 
-function show(next: readonly Upload[]): void {
-  // A part may arrive after its sender has signed out.
+function setUploads(next: readonly Upload[]): void {
+  // A part may finish after the user has signed out.
   if (owner !== savedKey()) {
-    leaveOthers();
+    discardForeignUploads();
     return;
   }
   uploads = next;
@@ -145,18 +146,18 @@ function show(next: readonly Upload[]): void {
   for (const listener of listeners) listener();
 }
 
-function kept(): Upload[] {
-  return keptUploads().map((each) => {
+function restoreUploads(): Upload[] {
+  return readStoredUploads().map((each) => {
     const { size } = each.state;
     return { ...FRESH, ...each, size, status: 'LOST', source: null };
   });
 }
 
-function keptUploads() {
+function readStoredUploads() {
   try {
-    return z.array(KeptUpload).parse(JSON.parse(sessionStorage.getItem(STORE) ?? '[]'));
+    return z.array(StoredUpload).parse(JSON.parse(sessionStorage.getItem(STORE) ?? '[]'));
   } catch {
-    // Written by something else, or half: what is lost is only the way on with an upload.
+    // Unreadable state only means that these uploads cannot resume.
     return [];
   }
 }

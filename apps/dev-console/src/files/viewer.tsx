@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { sizeOf } from '../ui/size.ts';
 import type { ViewerProps } from './viewers/viewer-props.ts';
 
-/** Each kind of content has a viewer of its own, which is fetched when the first such file is opened. */
+/** The viewer for each kind of content, loaded on first use. */
 const VIEWERS: readonly [RegExp, ComponentType<ViewerProps>][] = [
   [/^image\/(png|jpeg|webp|gif|avif)$/, lazy(() => import('./viewers/image.tsx'))],
   [/^video\//, lazy(() => import('./viewers/video.tsx'))],

@@ -9,7 +9,7 @@ interface BreadcrumbProps {
   folderId: string | null;
 }
 
-/** Where one is in the tree of folders; every step leads back up. */
+/** The path of the current folder, with a link to each ancestor. */
 export function Breadcrumb({ projectId, folders, folderId }: BreadcrumbProps) {
   const path = pathTo(folders, folderId);
   return (

@@ -4,8 +4,8 @@ import { contract, type Folder } from '@review/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { ActionItem } from '../ui/action-item.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
@@ -26,12 +26,12 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
   const [asking, setAsking] = useState<'name' | 'place' | 'end' | null>(null);
   const close = () => setAsking(null);
   const params = { id: folder.id };
-  const consequences = { touches: [['folders', projectId]], onDone: close };
-  const update = useChange(
+  const effects = { invalidates: [['folders', projectId]], onDone: close };
+  const update = useApiMutation(
     (body: RequestOf<typeof contract.folders.update>['body']) => client.folders.update({ params, body }),
-    consequences,
+    effects,
   );
-  const remove = useChange(() => client.folders.delete({ params }), consequences);
+  const remove = useApiMutation(() => client.folders.delete({ params }), effects);
   const unchangeable = refusal(contract.folders.update);
   return (
     <li className={rows.row}>
@@ -46,7 +46,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
       </div>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`What to do with the folder ${folder.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the folder ${folder.name}`}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
@@ -67,9 +67,9 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
           title="Rename the folder"
           submit="Rename"
           label="Name"
-          maxLength={mostOf(contract.folders.update.body.shape.name)}
+          maxLength={maxLengthOf(contract.folders.update.body.shape.name)}
           initial={folder.name}
-          change={update}
+          mutation={update}
           onName={(name) => update.mutate({ name })}
           onClose={close}
         />
@@ -80,7 +80,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
           folders={folders}
           from={folder.parent?.id ?? null}
           without={folder.id}
-          change={update}
+          mutation={update}
           onMove={(parent) => update.mutate({ parent })}
           onClose={close}
         />
@@ -89,7 +89,7 @@ export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProp
         <ConfirmDialog
           title={`Delete the folder “${folder.name}”?`}
           submit="Delete folder"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={close}
         >

@@ -5,27 +5,27 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { foldersIn } from './queries.ts';
 
 interface MoveDialogProps {
-  /** What is moved. */
+  /** Name of the file or folder to move. */
   name: string;
   folders: readonly Folder[];
-  /** Where it is now. */
+  /** The current parent folder. */
   from: string | null;
-  /** A folder that cannot go into itself or below. */
+  /** The folder to move, if it is one: it cannot be moved into itself or a descendant. */
   without?: string;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onMove: (folder: { id: string } | null) => void;
   onClose: () => void;
 }
 
 const ROOT = 'root';
 
-export function MoveDialog({ name, folders, from, without, change, onMove, onClose }: MoveDialogProps) {
+export function MoveDialog({ name, folders, from, without, mutation, onMove, onClose }: MoveDialogProps) {
   const [to, setTo] = useState(from ?? ROOT);
   return (
     <FormDialog
       title={`Move “${name}”`}
       submit="Move here"
-      change={change}
+      mutation={mutation}
       missing={to === (from ?? ROOT) ? 'It is already there.' : null}
       onSubmit={() => onMove(to === ROOT ? null : { id: to })}
       onClose={onClose}

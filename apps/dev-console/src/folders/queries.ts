@@ -13,7 +13,7 @@ export const foldersIn = (folders: readonly Folder[], parentId: string | null): 
     .filter(({ parent }) => (parent?.id ?? null) === parentId)
     .toSorted((one, other) => one.name.localeCompare(other.name));
 
-/** From the root down to the folder itself; empty for the root and for a folder that is gone. */
+/** The ancestors from the root down, and the folder itself; empty for the root and for a deleted folder. */
 export function pathTo(folders: readonly Folder[], id: string | null): Folder[] {
   const path: Folder[] = [];
   for (let at = id; at !== null && path.length <= folders.length; ) {

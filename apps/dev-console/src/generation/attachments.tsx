@@ -2,19 +2,19 @@ import { Button, CloseButton, FileButton, Group, Input, Progress, Text } from '@
 import { useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import type { useAttachments } from './attached.ts';
 import classes from './attachments.module.css';
 import { FilePicker } from './file-picker.tsx';
+import type { useAttachments } from './use-attachments.ts';
 
 interface AttachmentsProps {
   project: string;
   attachments: ReturnType<typeof useAttachments>;
-  /** What the contract says about them. */
+  /** The validation error of the contract. */
   mistake: string | undefined;
   onRefer: (id: string) => void;
 }
 
-/** References for the model: sent from this machine, or picked from the project. */
+/** Reference files for the model: uploaded from this machine or picked from the project. */
 export function Attachments({ project, attachments, mistake, onRefer }: AttachmentsProps) {
   const [picking, setPicking] = useState(false);
   const { attached, sending, add, send, remove, forget } = attachments;
@@ -51,7 +51,7 @@ export function Attachments({ project, attachments, mistake, onRefer }: Attachme
             </Text>
             <CloseButton
               size="sm"
-              aria-label={`Forget ${name}`}
+              aria-label={`Remove ${name}`}
               onClick={() => forget(key)}
               disabled={error === null}
             />

@@ -7,7 +7,7 @@ import {
   type VideoConfigs,
 } from '@review/contract';
 
-/** What the form holds, before it is a request. */
+/** The state of the form. */
 export interface Draft {
   type: OutputType;
   model: string;
@@ -17,7 +17,7 @@ export interface Draft {
   configs: VideoConfigs;
 }
 
-/** The settings that the model takes: what was asked as far as it fits, the model's defaults for the rest. */
+/** The settings for the model: requested values where the model allows them, its defaults elsewhere. */
 export function fittingConfigs({ configs, defaults }: ModelRecord, asked: VideoConfigs): VideoConfigs {
   if (configs === null || defaults === null) return {};
   const { durationSeconds: seconds } = asked;
@@ -43,8 +43,8 @@ export function requestOf(draft: Draft, model: ModelRecord | undefined): Generat
   };
 }
 
-/** What the service would refuse, found by the contract itself. */
-export function mistakesOf(request: GenerateRequest): FieldError[] {
+/** Validation errors of the request, found with the contract's own schema. */
+export function validationErrorsOf(request: GenerateRequest): FieldError[] {
   const checked = GenerateRequest.safeParse(request);
   return checked.success ? [] : [...fieldErrors(checked.error.issues, request)];
 }

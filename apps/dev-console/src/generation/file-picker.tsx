@@ -4,7 +4,7 @@ import { contract, type FileRecord } from '@review/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { sizeOf } from '../ui/size.ts';
@@ -34,7 +34,7 @@ export function FilePicker({ project, chosen, onPick, onClose }: FilePickerProps
       <TextInput
         aria-label="Search the files"
         placeholder="Search by name"
-        maxLength={mostOf(contract.files.list.body.shape.keyword)}
+        maxLength={maxLengthOf(contract.files.list.body.shape.keyword)}
         data-autofocus
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -4,24 +4,24 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { ProjectChoice } from '../projects/project-choice.tsx';
 import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { useAttachments } from './attached.ts';
 import { Attachments } from './attachments.tsx';
 import { ModelChoice, TypeChoice } from './choices.tsx';
-import { type Draft, fittingConfigs, mistakesOf, requestOf } from './draft.ts';
+import { type Draft, fittingConfigs, requestOf, validationErrorsOf } from './draft.ts';
 import classes from './generate-form.module.css';
 import { RequestPreview } from './request-preview.tsx';
+import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 import { VideoSettings } from './video-settings.tsx';
 
 const route = getRouteApi('/console/generate');
-const PROMPT_LIMIT = mostOf(contract.generation.generate.body.shape.prompt);
+const PROMPT_LIMIT = maxLengthOf(contract.generation.generate.body.shape.prompt);
 
 interface GenerateFormProps {
   project: Project;
@@ -48,7 +48,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
 
   const model = models.find(({ id }) => id === draft.model);
   const request = requestOf(draft, model);
-  const mistakes = mistakesOf(request);
+  const mistakes = validationErrorsOf(request);
   const mistakeAt = (pointer: string) => mistakes.find((mistake) => mistake.pointer.startsWith(pointer))?.message;
   const generate = useMutation({
     mutationFn: () => client.generation.generate({ params: { id: project.id }, body: request }),
@@ -68,7 +68,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
     for (const file of files) void attachments.send(file);
   }
 
-  /** Puts the token where the cursor is. */
+  /** Inserts the token at the cursor. */
   function refer(id: string) {
     const field = promptField.current;
     const at = field?.selectionStart ?? draft.prompt.length;
@@ -82,7 +82,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
 
   const blocked =
     refusal(contract.generation.generate, project.role) ??
-    (attachments.sending.some(({ error }) => error === null) ? 'An attachment is still being sent.' : null);
+    (attachments.sending.some(({ error }) => error === null) ? 'An attachment is still being uploaded.' : null);
 
   return (
     <form
@@ -142,7 +142,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
             chosen={project}
             offered={offered}
             onChoose={(id) => {
-              // Folders and attachments belong to the project that was chosen before.
+              // Folders and attachments belong to the previous project.
               change({ folder: null, attachments: [] });
               void navigate({ search: (before) => ({ ...before, project: id }), replace: true });
             }}
@@ -180,7 +180,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
           {model?.provider === 'live'
             ? 'The vendor makes it and may charge for it.'
             : 'The sandbox makes a real file, free of charge.'}{' '}
-          The same request from elsewhere:
+          The same request as code:
         </Text>
         <RequestPreview project={project.id} request={request} />
       </Stack>

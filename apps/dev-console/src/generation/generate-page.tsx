@@ -36,8 +36,8 @@ function Form({ project }: { project: string | undefined }) {
   if (isPending || models.data === undefined) return <Skeleton h={480} />;
   if (chosen === undefined) {
     return (
-      <EmptyState icon="folder" title="You are in no project yet">
-        What is generated belongs to a project. Create one, or ask for an access link to one.
+      <EmptyState icon="folder" title="You are not a member of a project yet">
+        Generated files belong to a project. Create one, or ask for an access link.
       </EmptyState>
     );
   }

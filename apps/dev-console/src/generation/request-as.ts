@@ -2,7 +2,7 @@ import { contract, type GenerateRequest } from '@review/contract';
 
 const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
 
-/** The request as a program would make it; the key stays out of it. */
+/** The request as code. The API key is replaced by a placeholder. */
 export const REQUEST_FORMS = {
   curl: (project: string, request: GenerateRequest) =>
     [

@@ -8,7 +8,7 @@ import classes from './request-preview.module.css';
 const LABELS: Record<RequestForm, string> = { curl: 'curl', client: 'Typed client', mcp: 'MCP' };
 const isForm = (text: string): text is RequestForm => text in REQUEST_FORMS;
 
-/** What would be sent, in the words of whoever wants to send it from elsewhere. Looking costs nothing. */
+/** Shows the request as code for other clients. It sends nothing. */
 export function RequestPreview({ project, request }: { project: string; request: GenerateRequest }) {
   const [form, setForm] = useState<RequestForm>('curl');
   const text = REQUEST_FORMS[form](project, request);
@@ -31,7 +31,7 @@ export function RequestPreview({ project, request }: { project: string; request:
           )}
         </CopyButton>
       </Group>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <pre className={classes.code} tabIndex={0}>
         {text}
       </pre>

@@ -9,7 +9,7 @@ import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { Run } from './runs-query.ts';
 
-/** The page Generate, filled in as this run was. */
+/** Link parameters that open the Generate page with the inputs of this run. */
 const againSearch = ({ project, folder, generation }: Run) => ({
   project: project.id,
   type: generation.outputType,

@@ -2,7 +2,7 @@ import { Anchor, Stack, Title } from '@mantine/core';
 import { FileId, type GenerationDetails } from '@review/contract';
 import { Link } from '@tanstack/react-router';
 import { OUTPUTS } from '../models/queries.ts';
-import { Copied } from '../ui/copied.tsx';
+import { CopyableText } from '../ui/copyable-text.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { Duration, Time } from '../ui/time.tsx';
@@ -20,14 +20,14 @@ export function RunFacts({ run, details }: { run: Run; details: GenerationDetail
       <Title order={2}>About this run</Title>
       <Facts
         of={[
-          ['File', <Copied key="id" text={run.id} label="the file id" />],
+          ['File', <CopyableText key="id" text={run.id} label="the file id" />],
           ['Type', OUTPUTS[generation.outputType].label],
           ['Model', modelName(generation.outputModel)],
           ['Provider', generation.provider && PROVIDERS[generation.provider]],
           ['Picture', configs && `${configs.resolution}, ${configs.aspectRatio}`],
           ['Length', configs && `${configs.durationSeconds} s, ${configs.generateAudio ? 'with' : 'without'} audio`],
           ['Size', run.size && sizeOf(run.size)],
-          ['Asked', <Time key="asked" at={generation.queuedAt} />],
+          ['SeekRequest', <Time key="asked" at={generation.queuedAt} />],
           ['Waited', generation.startedAt && <Duration from={generation.queuedAt} to={generation.startedAt} />],
           ['Took', generation.startedAt && <Duration from={generation.startedAt} to={generation.finishedAt} />],
           ['Engine', details?.engine && ENGINES[details.engine]],
@@ -39,7 +39,7 @@ export function RunFacts({ run, details }: { run: Run; details: GenerationDetail
               </Anchor>
             ),
           ],
-          ['Job', details?.providerJobId && <Copied text={details.providerJobId} label="the job id" />],
+          ['Job', details?.providerJobId && <CopyableText text={details.providerJobId} label="the job id" />],
           [
             'Attachments',
             generation.attachments.length > 0 &&

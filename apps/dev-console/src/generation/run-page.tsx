@@ -11,19 +11,19 @@ import notice from '../ui/notice.module.css';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { StatusBadge } from '../ui/status-badge.tsx';
-import { ADVICE } from './error-advice.ts';
+import { ERROR_ADVICE } from './error-advice.ts';
 import { RunActions, useCancel } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
 import { isRun, type Run } from './runs-query.ts';
 import { Timeline } from './timeline.tsx';
-import { WAITS } from './waiting.ts';
+import { WAITING_REASONS } from './waiting.ts';
 
 const route = getRouteApi('/console/runs/$fileId');
 
 const detailsQuery = (id: string, updatedAt: string) =>
   queryOptions({
-    // A new state of the file has new steps.
+    // The key contains `updatedAt`, because every change of the file can add steps.
     queryKey: ['files', id, 'generation', updatedAt],
     queryFn: async ({ signal }) => (await client.files.getGeneration({ params: { id } }, { signal })).data,
   });
@@ -89,13 +89,13 @@ function RunDetails({ run }: { run: Run }) {
               </Text>
             </div>
           )}
-          {generation.waitingFor !== null && <Text c="dimmed">{WAITS[generation.waitingFor]}</Text>}
+          {generation.waitingFor !== null && <Text c="dimmed">{WAITING_REASONS[generation.waitingFor]}</Text>}
           {cancel.isError && <ProblemNotice error={cancel.error} />}
           {error !== null && (
             <div className={notice.notice} data-kind="problem" role="note">
               <Text fw={600}>{error.message}</Text>
               <Text size="sm" c="dimmed" mt={4}>
-                {ADVICE[error.code]}
+                {ERROR_ADVICE[error.code]}
               </Text>
               <Text size="xs" c="dimmed" mt={6} className="mono">
                 {error.code}

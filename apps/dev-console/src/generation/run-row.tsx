@@ -9,7 +9,7 @@ import { Duration, Time } from '../ui/time.tsx';
 import { RunActions, useCancel } from './run-actions.tsx';
 import classes from './run-row.module.css';
 import type { Run } from './runs-query.ts';
-import { WAITS } from './waiting.ts';
+import { WAITING_REASONS } from './waiting.ts';
 
 export const modelName = (id: string): string => findModel(id)?.name ?? id;
 
@@ -39,7 +39,7 @@ export function RunRow({ run, role }: { run: Run; role: ProjectRole }) {
         </Text>
         {generation.waitingFor !== null && (
           <Text size="sm" c="dimmed">
-            {WAITS[generation.waitingFor]}
+            {WAITING_REASONS[generation.waitingFor]}
           </Text>
         )}
         {generation.error !== null && (

@@ -71,8 +71,8 @@ export function RunsPage() {
           {chosen !== undefined && <RunList project={chosen} />}
           {chosen === undefined && isPending && <Skeleton h={240} />}
           {chosen === undefined && !isPending && (
-            <EmptyState icon="folder" title="You are in no project yet">
-              Generations belong to a project. Create one, or ask for an access link to one.
+            <EmptyState icon="folder" title="You are not a member of a project yet">
+              Generations belong to a project. Create one, or ask for an access link.
             </EmptyState>
           )}
         </Stack>

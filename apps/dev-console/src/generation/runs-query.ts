@@ -8,13 +8,13 @@ interface RunFilters {
   status?: FileStatus | undefined;
 }
 
-/** A file together with how it came to be. */
+/** A generated file with its generation record. */
 export type Run = FileRecord & { generation: Generation };
 export const isRun = (file: FileRecord): file is Run => file.generation !== null;
 
-const LOOK_AGAIN_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 
-/** The generations of a project, newest first; looked at again while one of them is not done. */
+/** The generations of a project, newest first; polled while one of them is not done. */
 export const runsQuery = (project: string, { type, status }: RunFilters) =>
   infiniteQueryOptions({
     queryKey: ['runs', project, { type, status }],
@@ -27,5 +27,6 @@ export const runsQuery = (project: string, { type, status }: RunFilters) =>
     },
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data).filter(isRun),
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isOpen)) ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isOpen)) ? POLL_INTERVAL_MS : false,
   });

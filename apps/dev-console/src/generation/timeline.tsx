@@ -5,13 +5,13 @@ import classes from './timeline.module.css';
 
 const OUTCOMES = { SUCCEEDED: 'done', RETRIED: 'tried again', FAILED: 'failed', CANCELED: 'canceled' } as const;
 
-/** `awaitJob` is "Await job". */
+/** `awaitJob` becomes "Await job". */
 const words = (name: string) => {
   const spaced = name.replace(/([a-z])([A-Z])|[-_]/g, '$1 $2').toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 };
 
-/** What happened to a run, step by step, attempt by attempt. */
+/** The steps of a run with their attempts. */
 export function Timeline({ steps }: { steps: readonly GenerationStep[] }) {
   return (
     <ol className={classes.timeline} aria-label="Steps">

@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react';
 import type { Draft } from './draft.ts';
 
 const route = getRouteApi('/console/generate');
-const SETTLED_MS = 300;
+const DEBOUNCE_MS = 300;
 
-/** The draft that the address describes; once it has settled, the address describes it again. */
+/** The draft of the form, read from the URL and written back to it when typing pauses. */
 export function useDraft(models: readonly ModelRecord[]) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -33,10 +33,10 @@ export function useDraft(models: readonly ModelRecord[]) {
       ...(Object.keys(configs).length > 0 && { configs }),
     };
     const timer = setTimeout(() => {
-      // Sent meanwhile: the visitor is on the way to the run.
+      // The form was submitted meanwhile and the page is navigating to the run.
       if (router.latestLocation.pathname !== '/generate') return;
       void navigate({ search: ({ project }) => ({ ...(project && { project }), ...described }), replace: true });
-    }, SETTLED_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [draft, navigate, router]);
   return [draft, setDraft] as const;

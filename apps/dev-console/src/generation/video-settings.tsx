@@ -9,7 +9,7 @@ interface VideoSettingsProps {
   onChange: (configs: VideoConfigs) => void;
 }
 
-/** What can be asked of a video model, with its own limits. */
+/** The settings that the chosen video model supports, within its limits. */
 export function VideoSettings({ limits, value, onChange }: VideoSettingsProps) {
   const id = useId();
   const { resolution = '', aspectRatio = '', durationSeconds = 0, generateAudio = false } = value;

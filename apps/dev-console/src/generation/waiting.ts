@@ -1,8 +1,8 @@
 import type { WaitingFor } from '@review/contract';
 
-/** What keeps a run in the queue, in one line. */
-export const WAITS: Record<WaitingFor, string> = {
-  WORKER: 'Waits for a worker: none that can make it is running.',
-  SLOT: 'Waits for another run of this workspace to end.',
-  FAMILY_CAP: 'Waits for another run of this model family to end.',
+/** Why a run is queued, as one line of text. */
+export const WAITING_REASONS: Record<WaitingFor, string> = {
+  WORKER: 'Waiting for a worker: none that supports this model is running.',
+  SLOT: 'Waiting for another run of this workspace to finish.',
+  FAMILY_CAP: 'Waiting for another run of this model family to finish.',
 };

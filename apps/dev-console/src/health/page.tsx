@@ -33,7 +33,7 @@ export function HealthPage() {
   );
 }
 
-/** Which families of models a worker serves with a key of the vendor, and which the sandbox stands in for. */
+/** Which model families run live with a provider key, and which run in the sandbox. */
 function Families() {
   const forbidden = useRefusal()(contract.models.list);
   const models = useQuery({ ...modelsQuery, enabled: forbidden === null });

@@ -3,7 +3,7 @@ import { useRateUses } from '../rate-limits.ts';
 import { useNow } from '../ui/time.tsx';
 import classes from './page.module.css';
 
-/** How much of each limit this tab has seen used: the service tells with every answer. */
+/** The usage of each rate limit, read from the response headers that this tab has received. */
 export function RateTable() {
   const uses = useRateUses();
   const now = useNow(1000);
@@ -16,7 +16,7 @@ export function RateTable() {
         Each operation has a window of a minute per key. These are the operations this tab has called.
       </Text>
       {uses.length === 0 ? (
-        <Text size="sm">No answer named a limit: they are turned off on this host.</Text>
+        <Text size="sm">No response contained a rate limit: this server has them turned off.</Text>
       ) : (
         <div className={classes.table}>
           <Table verticalSpacing="sm">

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import classes from './page.module.css';
 
-/** The probe of load balancers is no part of the contract. */
+/** `/readyz` is not part of the contract, so it has its own schema. */
 const Ready = z.looseObject({
   status: z.string(),
   database: z.string(),

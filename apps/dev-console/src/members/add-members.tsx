@@ -3,7 +3,7 @@ import { contract, PROJECT_ROLES, type ProjectMember } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { roleName, useRefusal } from '../session/access.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -17,25 +17,25 @@ interface AddMembersProps {
   onClose: () => void;
 }
 
-/** Brings people of the workspace into the project. */
+/** Adds users of the workspace to the project. */
 export function AddMembers({ projectId, members, onClose }: AddMembersProps) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [role, setRole] = useState<(typeof ROLES)[number]>('PROJECT_MEMBER');
   const unreadable = useRefusal()(contract.members.listWorkspace);
   const people = useQuery({ ...workspaceMembersQuery, enabled: unreadable === null });
-  const add = useChange(
+  const add = useApiMutation(
     () =>
       client.members.add({
         params: { id: projectId },
         body: { members: chosen.map((id) => ({ user: { id }, role })) },
       }),
-    { touches: [['members', projectId]], onDone: onClose },
+    { invalidates: [['members', projectId]], onDone: onClose },
   );
   return (
     <FormDialog
       title="Add members"
       submit={chosen.length > 1 ? `Add ${chosen.length} people` : 'Add'}
-      change={add}
+      mutation={add}
       missing={chosen.length === 0 ? 'Choose at least one person.' : null}
       onSubmit={add.mutate}
       onClose={onClose}
@@ -51,7 +51,7 @@ export function AddMembers({ projectId, members, onClose }: AddMembersProps) {
           const others = all.filter(({ user }) => members.every((member) => member.user.id !== user.id));
           return others.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Everybody in the workspace is a member already. The operator adds people to the workspace.
+              All users of the workspace are members already. The operator adds users to the workspace.
             </Text>
           ) : (
             <Checkbox.Group label="People of the workspace" value={chosen} onChange={setChosen}>

@@ -4,16 +4,16 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { useProject } from '../projects/project-query.ts';
 import { roleName } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
-import { Hinted } from '../ui/hinted.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
+import { WithHint } from '../ui/with-hint.tsx';
 import { AddMembers } from './add-members.tsx';
 import { membersQuery } from './queries.ts';
 
@@ -73,19 +73,22 @@ interface MemberRowProps {
 function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
   const { id, user, role } = member;
   const [removing, setRemoving] = useState(false);
-  const touches = [['members'], ['projects']];
-  const setRole = useChange((next: ProjectRole) => client.members.update({ params: { id }, body: { role: next } }), {
-    touches,
-  });
-  const remove = useChange(() => client.members.remove({ params: { id } }), {
-    touches,
+  const invalidates = [['members'], ['projects']];
+  const setRole = useApiMutation(
+    (next: ProjectRole) => client.members.update({ params: { id }, body: { role: next } }),
+    {
+      invalidates,
+    },
+  );
+  const remove = useApiMutation(() => client.members.remove({ params: { id } }), {
+    invalidates,
     onDone: () => setRemoving(false),
   });
   const isOwner = project === undefined || project.role === 'PROJECT_OWNER';
   const forbidden =
     refusal ??
-    (role === 'PROJECT_OWNER' && !isOwner ? 'Only an owner of the project changes or removes an owner.' : null) ??
-    (isLastOwner ? 'A project keeps at least one owner: make somebody else an owner first.' : null);
+    (role === 'PROJECT_OWNER' && !isOwner ? 'Only a project owner can change or remove an owner.' : null) ??
+    (isLastOwner ? 'A project needs at least one owner: make another member an owner first.' : null);
   const offered = PROJECT_ROLES.filter((each) => isOwner || each !== 'PROJECT_OWNER' || each === role);
   return (
     <li className={rows.row}>
@@ -96,7 +99,7 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
         {setRole.isError && <ProblemNotice error={setRole.error} />}
       </div>
       <div className={rows.side}>
-        <Hinted hint={forbidden}>
+        <WithHint hint={forbidden}>
           <NativeSelect
             size="xs"
             aria-label={`Role of ${user.name}`}
@@ -108,8 +111,8 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
             }}
             data={offered.map((each) => ({ value: each, label: roleName(each) }))}
           />
-        </Hinted>
-        <Hinted hint={forbidden}>
+        </WithHint>
+        <WithHint hint={forbidden}>
           <ActionIcon
             variant={forbidden === null ? 'subtle' : 'transparent'}
             color="gray"
@@ -119,13 +122,13 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
           >
             <Icon name="cross" />
           </ActionIcon>
-        </Hinted>
+        </WithHint>
       </div>
       {removing && (
         <ConfirmDialog
           title={`Remove ${user.name}?`}
           submit="Remove"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={() => setRemoving(false)}
         >

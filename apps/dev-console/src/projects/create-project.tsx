@@ -3,8 +3,8 @@ import { contract } from '@review/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
 export default function CreateProject({ onClose }: { onClose: () => void }) {
@@ -12,13 +12,13 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [deadline, setDeadline] = useState('');
-  const create = useChange(
+  const create = useApiMutation(
     async () => {
       const body = { name: name.trim(), description: description.trim() || null, deadline: deadline || null };
       return (await client.projects.create({ body })).data.id;
     },
     {
-      touches: [['projects']],
+      invalidates: [['projects']],
       onDone: (projectId) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
     },
   );
@@ -26,7 +26,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New project"
       submit="Create project"
-      change={create}
+      mutation={create}
       missing={name.trim() === '' ? 'Give it a name.' : null}
       onSubmit={create.mutate}
       onClose={onClose}
@@ -35,7 +35,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
         label="Name"
         required
         data-autofocus
-        maxLength={mostOf(contract.projects.create.body.shape.name)}
+        maxLength={maxLengthOf(contract.projects.create.body.shape.name)}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -44,7 +44,7 @@ export default function CreateProject({ onClose }: { onClose: () => void }) {
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={mostOf(contract.projects.create.body.shape.description)}
+        maxLength={maxLengthOf(contract.projects.create.body.shape.description)}
         value={description}
         onChange={(event) => setDescription(event.target.value)}
       />

@@ -5,7 +5,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { roleName, useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -72,7 +72,7 @@ export function ProjectsPage() {
           aria-label="Search projects"
           placeholder="Search by name or description"
           leftSection={<Icon name="search" />}
-          maxLength={mostOf(contract.projects.list.body.shape.keyword)}
+          maxLength={maxLengthOf(contract.projects.list.body.shape.keyword)}
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);

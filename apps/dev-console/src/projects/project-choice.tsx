@@ -9,7 +9,7 @@ const recentProjectsQuery = queryOptions({
   queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
 });
 
-/** The project a page is about: the one its address names, else the one that changed last. */
+/** The project that the URL names, else the most recently changed one. */
 export function useChosenProject(id: string | undefined) {
   const recent = useQuery(recentProjectsQuery);
   const listed = id === undefined ? recent.data?.[0] : recent.data?.find((project) => project.id === id);

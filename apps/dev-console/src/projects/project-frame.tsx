@@ -19,11 +19,11 @@ const ROOMS = [
   { label: 'Settings', to: '/projects/$projectId/settings', exact: false },
 ] as const;
 
-/** On a phone not all of them fit side by side. */
+/** Scrolls the current tab into view, because a phone does not show all tabs. */
 const showCurrent = (rooms: HTMLElement | null) =>
   rooms?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 
-/** What all pages of a project share: its name, and the way from one to the next. */
+/** The header and tabs of all pages of a project. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const { pathname } = useLocation();

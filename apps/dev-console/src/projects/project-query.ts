@@ -9,15 +9,15 @@ export const projectQuery = (id: string) =>
     queryFn: async ({ signal }) => (await client.projects.get({ params: { id } }, { signal })).data,
   });
 
-/** Tells why a call on this project must not be made, or null. */
+/** Returns why the caller may not call the route on this project, or null. */
 export type ProjectRefusal = (route: Pick<Route, 'metadata' | 'method'>) => string | null;
 
-const reads = ({ method }: { method: string }) => method === 'GET' || method === 'QUERY';
+const isRead = ({ method }: { method: string }) => method === 'GET' || method === 'QUERY';
 
-/** The project as far as this key may read it, and what may be done in it. */
+/** The project, if the key may read it, and the access check for its routes. */
 export function useProject(id: string): {
   project: Project | undefined;
-  /** Whether the role is known, or never will be: until then a list for some roles only is not asked for. */
+  /** Whether loading has ended. Until then the role is unknown, so lists restricted by role must not be queried. */
   isSettled: boolean;
   refusal: ProjectRefusal;
 } {
@@ -32,8 +32,8 @@ export function useProject(id: string): {
     refusal: (route) => {
       const forbidden = refusal(route, project?.role);
       if (forbidden !== null) return forbidden;
-      const isFrozen = project?.deletesAt != null && !reads(route) && !route.metadata.whileDeleting;
-      return isFrozen ? 'This project is about to be deleted: undo that in its settings first.' : null;
+      const isFrozen = project?.deletesAt != null && !isRead(route) && !route.metadata.whileDeleting;
+      return isFrozen ? 'This project is scheduled for deletion. Undo the deletion in its settings first.' : null;
     },
   };
 }

@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
@@ -41,13 +41,13 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
   const [deadline, setDeadline] = useState(project.deadline ?? '');
   const forbidden = refusal(contract.projects.update);
   const readOnly = forbidden !== null;
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       client.projects.update({
         params: { id: project.id },
         body: { name: name.trim(), description: description.trim() || null, deadline: deadline || null },
       }),
-    { touches: [['projects']] },
+    { invalidates: [['projects']] },
   );
   return (
     <form
@@ -63,7 +63,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           label="Name"
           required
           readOnly={readOnly}
-          maxLength={mostOf(contract.projects.update.body.shape.name)}
+          maxLength={maxLengthOf(contract.projects.update.body.shape.name)}
           value={name}
           onChange={(event) => setName(event.target.value)}
           error={name.trim() === '' ? 'A project needs a name.' : null}
@@ -72,7 +72,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           label="Description"
           autosize
           minRows={3}
-          maxLength={mostOf(contract.projects.update.body.shape.description)}
+          maxLength={maxLengthOf(contract.projects.update.body.shape.description)}
           readOnly={readOnly}
           value={description}
           onChange={(event) => setDescription(event.target.value)}
@@ -103,10 +103,10 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
 
 function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
   const [asking, dialog] = useDisclosure(false);
-  const touches = [['projects']];
+  const invalidates = [['projects']];
   const params = { id: project.id };
-  const remove = useChange(() => client.projects.delete({ params }), { touches, onDone: dialog.close });
-  const undo = useChange(() => client.projects.cancelDelete({ params }), { touches });
+  const remove = useApiMutation(() => client.projects.delete({ params }), { invalidates, onDone: dialog.close });
+  const undo = useApiMutation(() => client.projects.cancelDelete({ params }), { invalidates });
   return (
     <section className="card">
       <Stack gap="sm" align="flex-start">
@@ -114,8 +114,8 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
         {project.deletesAt === null ? (
           <>
             <Text size="sm" c="dimmed">
-              The project stays readable for seven days, and until then the deletion can be undone. After that its
-              files, versions and comments are gone for good.
+              The project stays readable for seven days. Until then the deletion can be undone. After that its files,
+              versions and comments are deleted permanently.
             </Text>
             <ActionButton refusal={refusal(contract.projects.delete)} variant="outline" onClick={dialog.open}>
               Delete project
@@ -124,7 +124,7 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
         ) : (
           <>
             <Text size="sm" c="dimmed">
-              Everything in it will be gone <Time at={project.deletesAt} />.
+              Everything in it will be deleted <Time at={project.deletesAt} />.
             </Text>
             <ActionButton
               refusal={refusal(contract.projects.cancelDelete)}
@@ -141,11 +141,11 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
         <ConfirmDialog
           title={`Delete “${project.name}”?`}
           submit="Delete in seven days"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={dialog.close}
         >
-          From now on nobody can change anything in it. You can undo this for seven days.
+          The project becomes read-only now. You can undo this for seven days.
         </ConfirmDialog>
       )}
     </section>

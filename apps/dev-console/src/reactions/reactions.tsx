@@ -3,15 +3,15 @@ import { useDisclosure } from '@mantine/hooks';
 import { type CommentRecord, normalizeEmoji } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { Hinted } from '../ui/hinted.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { WithHint } from '../ui/with-hint.tsx';
 import classes from './reactions.module.css';
 
 const OFFERED = ['👍', '❤️', '🎉', '😄', '👀', '🤔', '👎', '✅'];
 
 type Reactions = CommentRecord['reactions'];
 
-/** A press on a reaction: gives it, or takes it back where `reacted`. */
+/** Adds the reaction, or removes it if `reacted`. */
 export interface Toggle {
   type: string;
   reacted: boolean;
@@ -22,7 +22,7 @@ export const sendToggle = (id: string, { type, reacted }: Toggle) =>
     ? client.reactions.delete({ params: { id }, body: { type } })
     : client.reactions.create({ params: { id }, body: { type } });
 
-export function toggled(reactions: Reactions, type: string): Reactions {
+export function toggleReaction(reactions: Reactions, type: string): Reactions {
   const held = reactions.find((reaction) => reaction.type === type);
   if (held === undefined) return [...reactions, { type, count: 1, reacted: true }];
   const change = held.reacted ? -1 : 1;
@@ -57,7 +57,7 @@ export function Reactions({ reactions, refusal, onToggle }: ReactionsProps) {
           {type} <span className="numbers">{count}</span>
         </UnstyledButton>
       ))}
-      <Hinted hint={refusal}>
+      <WithHint hint={refusal}>
         <Popover opened={picking} onChange={picker.toggle} trapFocus withinPortal position="top-start">
           <Popover.Target>
             <ActionIcon
@@ -75,7 +75,7 @@ export function Reactions({ reactions, refusal, onToggle }: ReactionsProps) {
             <Picker onPick={press} />
           </Popover.Dropdown>
         </Popover>
-      </Hinted>
+      </WithHint>
     </>
   );
 }

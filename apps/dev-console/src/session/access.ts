@@ -13,7 +13,7 @@ export const roleName = (role: ProjectRole): string => ROLE_NAMES[role];
 const oneOf = (words: readonly string[], last: 'or' | 'and') =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
-/** Why the rules of an endpoint forbid a call, or null: told before it is tried, by the contract's own rules. */
+/** Why the contract's scopes and roles forbid a call, or null. */
 function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope[], role?: ProjectRole): string | null {
   if (metadata.scopes.length > 0 && !metadata.scopes.some((scope) => scopes.includes(scope))) {
     return `This key lacks the scope ${oneOf(metadata.scopes, 'or')}.`;
@@ -25,7 +25,7 @@ function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope
   return null;
 }
 
-/** Tells for each endpoint why this session must not call it, or null. */
+/** Returns a function that says why this session may not call a route, or null. */
 export function useRefusal(): (route: Pick<Route, 'metadata'>, role?: ProjectRole) => string | null {
   const { scopes } = useSession();
   return (route, role) => refusalOf(route, scopes, role);

@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
-/** The workspace and the scopes of the key that is signed in. */
+/** The workspace and the scopes of the API key. */
 export const sessionQuery = queryOptions({
   queryKey: ['ping'],
   queryFn: async ({ signal }) => (await client.ping.ping({}, { signal })).data,

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './command-palette.module.css';
-import { PLACES } from './navigation.ts';
+import { NAVIGATION } from './navigation.ts';
 import { useSignOut } from './sign-out.ts';
 import { SCHEMES } from './theme-switch.tsx';
 
@@ -39,14 +39,14 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Modal.Root opened onClose={onClose} padding={0} yOffset="14vh" size="34rem">
       <Modal.Overlay />
-      <Modal.Content aria-label="Find or do something">
+      <Modal.Content aria-label="Search pages and commands">
         <TextInput
           variant="unstyled"
           size="md"
           className={classes.input}
           leftSection={<Icon name="search" />}
           placeholder="Go to, switch, or paste the id of a file"
-          aria-label="Find or do something"
+          aria-label="Search pages and commands"
           role="combobox"
           aria-expanded
           aria-controls={listId}
@@ -61,8 +61,8 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
         />
         <div id={listId} role="listbox" aria-label="Commands" className={classes.list}>
           {commands.map((command, index) => (
-            // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the current one.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
+            // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which refers to the active option.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
             <div
               key={command.label}
               id={`${listId}-${index}`}
@@ -79,7 +79,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
         </div>
         {commands.length === 0 && (
           <Text c="dimmed" size="sm" p="md">
-            Nothing is called that. Try the name of a page, or paste a file id that begins with FX.
+            No page or command matches. Try the name of a page, or paste a file id that begins with FX.
           </Text>
         )}
       </Modal.Content>
@@ -109,7 +109,7 @@ function useCommands(text: string): Command[] {
     ];
   }
   const all: Command[] = [
-    ...PLACES.map(({ label, to, icon, keywords }) => ({ label, icon, keywords, run: () => navigate({ to }) })),
+    ...NAVIGATION.map(({ label, to, icon, keywords }) => ({ label, icon, keywords, run: () => navigate({ to }) })),
     { label: 'API reference', icon: 'book', keywords: 'docs openapi', run: () => window.location.assign('/docs') },
     ...SCHEMES.map(({ value, label, icon }) => ({
       label: `Colours: ${label.toLowerCase()}`,

@@ -5,12 +5,12 @@ interface Place {
   label: string;
   to: NonNullable<LinkProps['to']>;
   icon: IconName;
-  /** What else one might type to find it. */
+  /** Further search words for the command palette. */
   keywords: string;
 }
 
-/** The places of the console, in the order they are shown; the command palette offers the same. */
-export const PLACES: readonly Place[] = [
+/** The entries of the navigation and the command palette, in display order. */
+export const NAVIGATION: readonly Place[] = [
   { label: 'Generate', to: '/generate', icon: 'spark', keywords: 'create new model prompt image video document 3d' },
   { label: 'Runs', to: '/runs', icon: 'pulse', keywords: 'generations jobs status queue' },
   {

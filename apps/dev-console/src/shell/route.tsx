@@ -1,7 +1,7 @@
 import { ApiProblem } from '@review/client';
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { forgetKey, savedKey } from '../saved-key.ts';
+import { removeKey, savedKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import { Shell } from './shell.tsx';
 
@@ -9,12 +9,12 @@ export const rootRoute = createRootRoute();
 
 const refused = (error: unknown) => error instanceof ApiProblem && error.status === 401;
 
-/** Everything behind the sign-in: no page is drawn before the key is known to be good. */
+/** The layout route of all pages that need a session. Loads the session before any page renders. */
 export const consoleRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'console',
   beforeLoad: async ({ location }) => {
-    // What follows the # can be the key of a link: it never becomes part of an address that is sent.
+    // The fragment can hold the key of an access link, so it must not become part of a URL that is sent to the server.
     const back = { to: location.pathname + location.searchStr };
     const { hash } = location;
     if (savedKey() === null) throw redirect({ to: '/sign-in', search: back, hash });
@@ -22,7 +22,7 @@ export const consoleRoute = createRoute({
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!refused(error)) throw error;
-      forgetKey();
+      removeKey();
       throw redirect({ to: '/sign-in', search: { ...back, refused: true }, hash });
     }
   },

@@ -4,7 +4,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useSession } from '../session/session-query.ts';
 import { Icon } from '../ui/icon.tsx';
-import { PLACES } from './navigation.ts';
+import { NAVIGATION } from './navigation.ts';
 import classes from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -13,7 +13,7 @@ const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
 const PALETTE_KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
-/** The frame around every page: where one is, where one can go. On a phone the menu opens over the page. */
+/** The layout around every page, with the navigation. On a phone the navigation is an overlay. */
 export function Shell() {
   const { workspace } = useSession();
   const [menuOpen, menu] = useDisclosure(false);
@@ -22,7 +22,7 @@ export function Shell() {
   const signOut = useSignOut();
   useHotkeys([['mod+K', palette.toggle]], []);
   useHotkeys([['Escape', menu.close]]);
-  // Having led somewhere, the menu would cover it.
+  // Closes the overlay after navigation.
   useEffect(() => void (pathname && menu.close()), [pathname, menu.close]);
 
   return (
@@ -41,7 +41,7 @@ export function Shell() {
           <Icon name={menuOpen ? 'cross' : 'menu'} size={20} />
         </UnstyledButton>
         <span className={classes.name}>{workspace.name}</span>
-        <UnstyledButton className={classes.tool} aria-label="Find or do something" onClick={palette.open}>
+        <UnstyledButton className={classes.tool} aria-label="Search pages and commands" onClick={palette.open}>
           <Icon name="search" size={20} />
         </UnstyledButton>
       </header>
@@ -58,7 +58,7 @@ export function Shell() {
           <Kbd size="xs">{PALETTE_KEYS}</Kbd>
         </UnstyledButton>
         <ul className={classes.places}>
-          {PLACES.map(({ label, to, icon }) => (
+          {NAVIGATION.map(({ label, to, icon }) => (
             <li key={to}>
               <Link to={to} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
                 <Icon name={icon} />

@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { forgetKey } from '../saved-key.ts';
+import { removeKey } from '../saved-key.ts';
 
 export function useSignOut(): () => void {
   const navigate = useNavigate();
   return () => {
-    forgetKey();
+    removeKey();
     void navigate({ to: '/sign-in' }).then(() => queryClient.clear());
   };
 }

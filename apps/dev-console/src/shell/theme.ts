@@ -13,7 +13,7 @@ const stone: MantineColorsTuple = [
   '#1b1a18',
 ];
 
-/** From text to the deepest ground. */
+/** From the text colour to the darkest background. */
 const night: MantineColorsTuple = [
   '#e9e7e3',
   '#cbc8c2',
@@ -58,6 +58,6 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   cursorType: 'pointer',
-  // Among words, colour alone does not tell a link.
+  // Links inside text need more than colour to be recognised.
   components: { Anchor: { defaultProps: { underline: 'always' } } },
 });

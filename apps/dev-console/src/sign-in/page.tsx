@@ -7,8 +7,8 @@ import { saveKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { addressBack } from './address-back.ts';
 import classes from './page.module.css';
+import { returnPath } from './return-path.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -26,7 +26,7 @@ export function SignIn() {
       saveKey(key);
       queryClient.setQueryData(sessionQuery.queryKey, data);
     },
-    onSuccess: () => router.history.push(addressBack(to, hash)),
+    onSuccess: () => router.history.push(returnPath(to, hash)),
   });
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -59,8 +59,8 @@ export function SignIn() {
         </form>
         {signIn.isError && <ProblemNotice error={signIn.error} />}
         <Text size="sm" c="dimmed">
-          <Code>npm start</Code> prints a key of the demo workspace; others are made by{' '}
-          <Code>npm run review -- key create</Code>. It is kept in this tab only. How it all works:{' '}
+          <Code>npm start</Code> prints a key of the demo workspace; create others with{' '}
+          <Code>npm run review -- key create</Code>. The key is kept in this tab only. Documentation:{' '}
           <Anchor href="/docs" size="sm">
             API reference
           </Anchor>

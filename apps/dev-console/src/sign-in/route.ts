@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { savedKey } from '../saved-key.ts';
 import { rootRoute } from '../shell/route.tsx';
 import { optional } from '../shell/search.ts';
-import { addressBack } from './address-back.ts';
+import { returnPath } from './return-path.ts';
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: z.object({
-    /** Where the visitor meant to go: a path of this console, never another site. */
+    /** The path to return to after sign-in; never a URL of another site. */
     to: optional(z.string().regex(/^\/(?![/\\])/)),
     refused: optional(z.boolean()),
   }),
   beforeLoad: ({ search, location }) => {
-    if (savedKey() !== null) throw redirect({ href: addressBack(search.to, location.hash) });
+    if (savedKey() !== null) throw redirect({ href: returnPath(search.to, location.hash) });
   },
   component: lazyRouteComponent(() => import('./page.tsx'), 'SignIn'),
 });

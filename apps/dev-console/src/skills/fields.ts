@@ -16,7 +16,7 @@ export const metadataText = (metadata: Metadata | null): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** What was typed as `name: value` lines, and what is wrong with it. */
+/** Parses `name: value` lines; returns the value or an error text. */
 export function metadataOf(text: string): { value: Metadata | null; error: string | null } {
   const lines = linesOf(text);
   if (lines.length === 0) return { value: null, error: null };

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
@@ -147,17 +147,17 @@ function SkillActions({ skill, onAbout }: { skill: SkillDetails; onAbout: () => 
   const navigate = useNavigate();
   const [asking, dialog] = useDisclosure(false);
   const params = { id: skill.id };
-  const exported = useChange(
+  const exported = useApiMutation(
     async () => {
       const text = await client.skills.export({ params });
       const url = URL.createObjectURL(new Blob([text], { type: 'text/markdown' }));
       save(url, 'SKILL.md');
       setTimeout(() => URL.revokeObjectURL(url), 10_000);
     },
-    { touches: [] },
+    { invalidates: [] },
   );
-  const remove = useChange(() => client.skills.delete({ params }), {
-    touches: [],
+  const remove = useApiMutation(() => client.skills.delete({ params }), {
+    invalidates: [],
     onDone: () => void navigate({ to: '/skills' }),
   });
   const unexportable =
@@ -193,11 +193,11 @@ function SkillActions({ skill, onAbout }: { skill: SkillDetails; onAbout: () => 
         <ConfirmDialog
           title={`Delete “${skill.name}”?`}
           submit="Delete skill"
-          change={remove}
+          mutation={remove}
           onConfirm={remove.mutate}
           onClose={dialog.close}
         >
-          All its versions go with it. This cannot be undone.
+          All its versions are deleted too. This cannot be undone.
         </ConfirmDialog>
       )}
     </>

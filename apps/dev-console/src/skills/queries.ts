@@ -20,6 +20,6 @@ export const skillVersionQuery = (id: string) =>
   queryOptions({
     queryKey: ['skill-versions', id],
     queryFn: async () => (await client.skills.getVersion({ params: { id } })).data,
-    // What is published does not change.
+    // Published versions are immutable.
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -14,9 +14,9 @@ export const skillRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/skills/$skillId',
   validateSearch: z.object({
-    /** The version that is shown; the default one unless said. */
+    /** The version to show; the default version if omitted. */
     version: optional(z.string()),
-    /** A new version is being written. */
+    /** Whether the editor of a new version is open. */
     write: optional(z.literal(true)),
     about: optional(z.literal(true)),
   }),

@@ -2,13 +2,13 @@ import { Textarea, TextInput } from '@mantine/core';
 import { contract, type Skill } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { metadataOf, metadataText, toolsOf } from './fields.ts';
 
 interface SkillFormProps {
-  /** The skill to change; without one, a new one is made. */
+  /** The skill to edit; omitted to create a new one. */
   skill?: Skill;
   onDone: (id: string) => void;
   onClose: () => void;
@@ -21,7 +21,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
   const [tools, setTools] = useState(skill?.allowedTools?.join('\n') ?? '');
   const [metadata, setMetadata] = useState(metadataText(skill?.metadata ?? null));
   const read = metadataOf(metadata);
-  const save = useChange(
+  const save = useApiMutation(
     async () => {
       const body = {
         name: name.trim(),
@@ -34,13 +34,13 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
       await client.skills.update({ params: { id: skill.id }, body });
       return skill.id;
     },
-    { touches: [['skills']], onDone },
+    { invalidates: [['skills']], onDone },
   );
   return (
     <FormDialog
       title={skill === undefined ? 'New skill' : 'About the skill'}
       submit={skill === undefined ? 'Create skill' : 'Save'}
-      change={save}
+      mutation={save}
       missing={name.trim() === '' || description.trim() === '' ? 'Give it a name and a description.' : read.error}
       onSubmit={save.mutate}
       onClose={onClose}
@@ -49,7 +49,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
         label="Name"
         required
         data-autofocus
-        maxLength={mostOf(contract.skills.create.body.shape.name)}
+        maxLength={maxLengthOf(contract.skills.create.body.shape.name)}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
@@ -60,7 +60,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={mostOf(contract.skills.create.body.shape.description)}
+        maxLength={maxLengthOf(contract.skills.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />
@@ -75,7 +75,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
       />
       <TextInput
         label="License"
-        maxLength={mostOf(contract.skills.create.body.shape.license)}
+        maxLength={maxLengthOf(contract.skills.create.body.shape.license)}
         value={license}
         onChange={({ target }) => setLicense(target.value)}
       />

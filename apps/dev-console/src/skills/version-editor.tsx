@@ -4,8 +4,8 @@ import { NewSkillVersion, type SkillDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { skillVersionQuery } from './queries.ts';
@@ -15,7 +15,7 @@ const Markdown = lazy(() => import('../ui/markdown.tsx'));
 
 interface VersionEditorProps {
   skill: SkillDetails;
-  /** The version whose content it begins with. */
+  /** The version whose content the editor starts with. */
   from: string | undefined;
   onDone: (versionId: string) => void;
   onClose: () => void;
@@ -28,7 +28,7 @@ export function VersionEditor({ from, ...props }: VersionEditorProps) {
 }
 
 function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'from'> & { initial: string }) {
-  // A reload does not lose what was written.
+  // Kept in the session storage, so that a reload does not lose it.
   const [draft, setDraft, forget] = useSessionStorage<string | null>({
     key: `draft of ${skill.id}`,
     defaultValue: null,
@@ -38,13 +38,13 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
   const shown = useDeferredValue(content);
   const [note, setNote] = useState('');
   const [isDefault, setIsDefault] = useState(true);
-  const publish = useChange(
+  const publish = useApiMutation(
     async () => {
       const body = { content, ...(note.trim() !== '' && { note: note.trim() }), isDefault };
       return (await client.skills.publish({ params: { id: skill.id }, body })).data.id;
     },
     {
-      touches: [['skills']],
+      invalidates: [['skills']],
       onDone: (id) => {
         forget();
         onDone(id);
@@ -61,7 +61,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
           minRows={18}
           maxRows={34}
           spellCheck={false}
-          maxLength={mostOf(NewSkillVersion.shape.content)}
+          maxLength={maxLengthOf(NewSkillVersion.shape.content)}
           value={content}
           onChange={({ target }) => setDraft(target.value)}
         />
@@ -84,8 +84,8 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
       </div>
       <TextInput
         label="Note"
-        description="What changed, for whoever looks at the list of versions."
-        maxLength={mostOf(NewSkillVersion.shape.note)}
+        description="What changed. Shown in the list of versions."
+        maxLength={maxLengthOf(NewSkillVersion.shape.note)}
         maw="40rem"
         value={note}
         onChange={({ target }) => setNote(target.value)}

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Group, Menu, Stack, Text, Title, UnstyledButton } fr
 import { contract, type SkillDetails } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ActionItem } from '../ui/action-item.tsx';
@@ -22,13 +22,13 @@ interface VersionListProps {
 export function VersionList({ skill, shownId, onShow, onWrite }: VersionListProps) {
   const refusal = useRefusal();
   const [removing, setRemoving] = useState<SkillDetails['versions'][number] | null>(null);
-  const touches = [['skills']];
-  const setDefault = useChange(
+  const invalidates = [['skills']];
+  const setDefault = useApiMutation(
     (id: string) => client.skills.update({ params: { id: skill.id }, body: { default: { id } } }),
-    { touches },
+    { invalidates },
   );
-  const remove = useChange((id: string) => client.skills.deleteVersion({ params: { id } }), {
-    touches,
+  const remove = useApiMutation((id: string) => client.skills.deleteVersion({ params: { id } }), {
+    invalidates,
     onDone: () => setRemoving(null),
   });
   const unpublishable = refusal(contract.skills.publish);
@@ -69,7 +69,7 @@ export function VersionList({ skill, shownId, onShow, onWrite }: VersionListProp
               </UnstyledButton>
               <Menu position="bottom-end" withinPortal>
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" aria-label={`What to do with version ${version.version}`}>
+                  <ActionIcon variant="subtle" color="gray" aria-label={`Actions for version ${version.version}`}>
                     <Icon name="more" />
                   </ActionIcon>
                 </Menu.Target>
@@ -105,7 +105,7 @@ export function VersionList({ skill, shownId, onShow, onWrite }: VersionListProp
         <ConfirmDialog
           title={`Delete version ${removing.version}?`}
           submit="Delete version"
-          change={remove}
+          mutation={remove}
           onConfirm={() => remove.mutate(removing.id)}
           onClose={() => setRemoving(null)}
         >

@@ -3,14 +3,14 @@ import { type MouseEvent, type ReactNode, useId } from 'react';
 import classes from './action-button.module.css';
 
 interface ActionButtonProps extends ButtonProps {
-  /** Why it cannot be done, or null: the button then stays in place and says so. */
+  /** Why the action is not allowed, or null. The button is then disabled and shows the reason. */
   refusal: string | null;
   onClick?: (event: MouseEvent) => void;
   type?: 'button' | 'submit';
   children: ReactNode;
 }
 
-/** A button that explains itself when it is off; it can still be reached by keyboard, so that the reason can be read. */
+/** A button that shows why it is disabled. It keeps the keyboard focus, so that the reason can be read. */
 export function ActionButton({ refusal, onClick, type = 'button', children, ...rest }: ActionButtonProps) {
   const id = useId();
   const off = refusal !== null;

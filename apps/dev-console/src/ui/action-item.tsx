@@ -4,20 +4,20 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface ActionItemProps {
   icon?: IconName;
-  /** Why it cannot be done, or null: the item then stays in place and says so. */
+  /** Why the action is not allowed, or null. The item is then disabled and shows the reason. */
   refusal: string | null;
   danger?: boolean;
   onClick: () => void;
   children: ReactNode;
 }
 
-/** An item of a menu that explains itself when it is off. */
+/** A menu item that shows why it is disabled. */
 export function ActionItem({ icon, refusal, danger = false, onClick, children }: ActionItemProps) {
   const off = refusal !== null;
   return (
     <Menu.Item
       {...(icon !== undefined && { leftSection: <Icon name={icon} size={16} /> })}
-      // Unlike an item that is disabled, the arrow keys still reach it, and with it the reason.
+      // Not `disabled`: the arrow keys must still reach the item, so that the reason can be read.
       renderRoot={(props) => <button type="button" {...props} aria-disabled={off || undefined} />}
       closeMenuOnClick={!off}
       {...(danger && !off && { color: 'red' })}

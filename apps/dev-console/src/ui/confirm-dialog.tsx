@@ -5,10 +5,10 @@ import { FormDialog } from './form-dialog.tsx';
 interface ConfirmDialogProps {
   title: string;
   submit: string;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onConfirm: () => void;
   onClose: () => void;
-  /** What will be gone, and whether it can come back. */
+  /** What will be deleted, and whether that can be undone. */
   children: ReactNode;
 }
 

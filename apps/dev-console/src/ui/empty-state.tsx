@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import classes from './empty-state.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Nothing here yet: says what would be, and how it gets here. */
+/** Placeholder of an empty list: says what belongs here and how to add it. */
 export function EmptyState(props: { icon: IconName; title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className={classes.empty}>

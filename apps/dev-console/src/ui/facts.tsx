@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './facts.module.css';
 
-/** Names and values, one pair a line; a pair without a value is left out. */
+/** A list of names and values; pairs without a value are omitted. */
 export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={classes.facts}>

@@ -4,38 +4,38 @@ import { ProblemNotice } from './problem-notice.tsx';
 
 interface FormDialogProps {
   title: string;
-  /** What the button says that does it. */
+  /** Label of the submit button. */
   submit: string;
   danger?: boolean;
-  /** Why it cannot be sent yet, or null. */
+  /** Why the form cannot be submitted yet, or null. */
   missing?: string | null;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Asks for something and does it; a refusal is shown in place, and nothing that was typed is lost. */
+/** A dialog with a form. A failed submit shows the error and keeps the input. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, submit, danger = false, missing = null, change, onSubmit, onClose, children } = props;
+  const { title, submit, danger = false, missing = null, mutation, onSubmit, onClose, children } = props;
   function send(event: FormEvent) {
     event.preventDefault();
     event.stopPropagation();
-    if (missing === null && !change.isPending) onSubmit();
+    if (missing === null && !mutation.isPending) onSubmit();
   }
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} size="md">
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           {children}
-          {change.error !== null && <ProblemNotice error={change.error} />}
+          {mutation.error !== null && <ProblemNotice error={mutation.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button
               type="submit"
-              loading={change.isPending}
+              loading={mutation.isPending}
               disabled={missing !== null}
               title={missing ?? undefined}
               {...(danger && { color: 'red.8' })}

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24 with one stroke. */
+/** SVG paths on a 24 × 24 grid. */
 const PATHS = {
   book: 'M4 5a2 2 0 0 1 2-2h14v16H6a2 2 0 0 0-2 2zM4 19a2 2 0 0 1 2-2h14',
   box: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
@@ -43,7 +43,7 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** Only ever beside words, or in something that has a label of its own. */
+/** A decorative icon, hidden from screen readers: use it beside text or inside a labelled control. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

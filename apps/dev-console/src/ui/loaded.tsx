@@ -6,12 +6,12 @@ import { ProblemNotice } from './problem-notice.tsx';
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data, Error>;
-  /** Why it must not be read, or null; the query is then not asked at all. */
+  /** Why the caller may not read it, or null. If set, the query is not sent. */
   refusal?: string | null;
   children: (data: Data) => ReactNode;
 }
 
-/** What a query answers, or why there is nothing to show. */
+/** Renders the data of a query, or its loading, error or forbidden state. */
 export function Loaded<Data>({ query, refusal = null, children }: LoadedProps<Data>) {
   if (refusal !== null) return <ForbiddenHint reason={refusal} />;
   if (query.data !== undefined) return children(query.data);

@@ -6,7 +6,7 @@ import classes from './markdown.module.css';
 import type { Parsed } from './markdown-worker.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 
-/** Markdown drawn as elements: HTML in it stays text, addresses that would run something are dropped, nothing is fetched. */
+/** Renders Markdown. HTML stays text, URLs with executable schemes are removed, and no resource is fetched. */
 export default function Markdown({ text }: { text: string }) {
   const [tree, setTree] = useState<Parsed>();
   useEffect(() => {

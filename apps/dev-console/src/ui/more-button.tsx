@@ -6,7 +6,7 @@ interface MoreButtonProps {
   children: ReactNode;
 }
 
-/** Under a list that came in part: brings the next page of it. */
+/** Loads the next page of a list; hidden on the last page. */
 export function MoreButton({ query, children }: MoreButtonProps) {
   if (!query.hasNextPage) return null;
   return (

@@ -8,7 +8,7 @@ interface NameDialogProps {
   label: string;
   initial?: string;
   maxLength: number;
-  change: { isPending: boolean; error: Error | null };
+  mutation: { isPending: boolean; error: Error | null };
   onName: (name: string) => void;
   onClose: () => void;
 }
@@ -34,5 +34,5 @@ export function NameDialog({ label, initial = '', maxLength, onName, ...dialog }
   );
 }
 
-/** Typing over a name keeps the ending, which says what the file is. */
+/** Length of the name without its extension; only that part is selected, so that typing keeps the extension. */
 const stemLength = (name: string) => (name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length);

@@ -4,16 +4,16 @@ import classes from './page.module.css';
 
 interface PageProps {
   title: string;
-  /** One line that says what the page is for. */
+  /** The purpose of the page in one line. */
   description?: ReactNode;
-  /** Above the title: where this belongs. */
+  /** Breadcrumb above the title. */
   trail?: ReactNode;
   actions?: ReactNode;
   wide?: boolean;
   children: ReactNode;
 }
 
-/** The frame of every page: its name, what it is for, what can be done, and what it shows. */
+/** The layout of every page: title, description, actions and content. */
 export function Page({ title, description, trail, actions, wide = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Project Review`;

@@ -1,30 +1,30 @@
 import type { Parsed } from './markdown-worker.ts';
 
-const MOST_CHARACTERS = 500_000;
-const MOST_MS = 4000;
+const MAX_CHARACTERS = 500_000;
+const TIMEOUT_MS = 4000;
 
-/** Kept for the next text: a preview is parsed with every key. */
+/** Reused for the next text, because a preview parses on every keystroke. */
 let idle: Worker | undefined;
 
 /**
- * Parses in a worker, which is ended when the signal fires or the time is over: some short texts take minutes, and the
- * page must not stand still meanwhile. Null where the text is better shown as it is.
+ * Parses Markdown in a worker, so that pathological inputs, which take minutes, do not block the page. Returns null when
+ * the text is too large, the parser fails, or the timeout or the signal terminates the worker: show it as plain text.
  */
 export async function parseMarkdown(text: string, signal: AbortSignal): Promise<Parsed> {
-  if (text.length > MOST_CHARACTERS) return null;
+  if (text.length > MAX_CHARACTERS) return null;
   const worker = idle ?? new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' });
   idle = undefined;
   const { promise, resolve } = Promise.withResolvers<Parsed>();
-  const giveUp = () => {
+  const terminate = () => {
     worker.terminate();
     resolve(null);
   };
-  const timer = setTimeout(giveUp, MOST_MS);
-  signal.addEventListener('abort', giveUp, { once: true });
+  const timer = setTimeout(terminate, TIMEOUT_MS);
+  signal.addEventListener('abort', terminate, { once: true });
   worker.onerror = (event) => {
-    // What the parser cannot do is shown as plain text; nothing is wrong with the page.
+    // Handled here by showing plain text, so it is not reported as an error of the page.
     event.preventDefault();
-    giveUp();
+    terminate();
   };
   worker.onmessage = ({ data }: MessageEvent<Parsed>) => {
     if (idle === undefined) idle = worker;
@@ -34,6 +34,6 @@ export async function parseMarkdown(text: string, signal: AbortSignal): Promise<
   worker.postMessage(text);
   return promise.finally(() => {
     clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', terminate);
   });
 }

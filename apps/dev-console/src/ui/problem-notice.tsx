@@ -8,7 +8,7 @@ interface ProblemNoticeProps {
   onRetry?: () => void;
 }
 
-/** What went wrong, what to do about it, and the id under which the operator finds it. */
+/** Shows an error with its explanation and the request id for the operator. */
 export function ProblemNotice({ error, onRetry }: ProblemNoticeProps) {
   const problem = error instanceof ApiProblem ? error : null;
   const known = problem === null ? null : PROBLEMS[problem.code];

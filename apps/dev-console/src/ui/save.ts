@@ -1,4 +1,4 @@
-/** Lets the browser save what is behind a signed URL under its name. */
+/** Downloads a presigned URL under the given file name. */
 export function save(url: string, name: string): void {
   const link = document.createElement('a');
   link.href = url;

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'kB', 'MB', 'GB'];
 
-/** So many bytes, in the unit a person would name. */
+/** Formats a byte count with a readable unit. */
 export function sizeOf(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;

@@ -4,24 +4,24 @@ import { ActionItem } from './action-item.tsx';
 import { StatusBadge, statusLabel } from './status-badge.tsx';
 
 interface StatusChoiceProps {
-  /** Whose status it is. */
+  /** Name of the file or version, for the accessible label. */
   of: string;
   current: ReviewStatus;
-  /** Why that status cannot be set, or null. */
+  /** Why the caller cannot set that status, or null. */
   refusal: (status: ReviewStatus) => string | null;
-  change: { isPending: boolean; mutate: (status: ReviewStatus) => void };
+  mutation: { isPending: boolean; mutate: (status: ReviewStatus) => void };
 }
 
-/** The review status of a file or a version; those that cannot be set from here say why. */
-export function StatusChoice({ of, current, refusal, change }: StatusChoiceProps) {
+/** A menu that sets the review status of a file or version. Disabled entries show the reason. */
+export function StatusChoice({ of, current, refusal, mutation }: StatusChoiceProps) {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <UnstyledButton
           aria-label={`Review status of ${of}: ${statusLabel(current)}. Change`}
-          aria-busy={change.isPending}
+          aria-busy={mutation.isPending}
         >
-          {change.isPending ? <Loader size="xs" /> : <StatusBadge status={current} />}
+          {mutation.isPending ? <Loader size="xs" /> : <StatusBadge status={current} />}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -31,7 +31,7 @@ export function StatusChoice({ of, current, refusal, change }: StatusChoiceProps
             {...(status === current && { icon: 'check' })}
             refusal={status === current ? null : refusal(status)}
             onClick={() => {
-              if (status !== current) change.mutate(status);
+              if (status !== current) mutation.mutate(status);
             }}
           >
             {statusLabel(status)}

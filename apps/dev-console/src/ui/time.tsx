@@ -18,7 +18,7 @@ function distance(instant: number, now: number): string {
   return RELATIVE.format(Math.round(seconds / length), unit);
 }
 
-/** The clock of whoever looks, so that ages and durations stay true while a page is open. */
+/** The current time, updated at an interval, so that relative times stay correct while a page is open. */
 export function useNow(everyMilliseconds: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -44,7 +44,7 @@ function spanOf(milliseconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** How long something took, or has taken so far. */
+/** The duration from start to end, or to now while there is no end. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
   const now = useNow(to === null ? 500 : 3_600_000);
   return <span className="numbers">{spanOf((to === null ? now : instantOf(to)) - instantOf(from))}</span>;

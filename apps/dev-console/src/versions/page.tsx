@@ -83,7 +83,7 @@ function VersionFile({ id }: { id: string }) {
           {file?.name ?? id}
         </Link>
         <div className={rows.detail}>
-          {isError && 'It cannot be read.'}
+          {isError && 'This file could not be loaded.'}
           {file?.size != null && sizeOf(file.size)}
         </div>
       </div>

@@ -9,7 +9,7 @@ export const versionsRoute = createRoute({
   validateSearch: z.object({
     page: optional(z.int().min(1).max(100)),
     sort: optional(z.literal('name')),
-    /** The files a new version begins with: the form is open. */
+    /** The initial files of a new version; if present, the form is open. */
     create: optional(z.array(z.string())),
   }),
   component: lazyRouteComponent(() => import('./list-page.tsx'), 'VersionsPage'),

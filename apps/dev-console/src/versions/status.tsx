@@ -1,19 +1,19 @@
 import { Stack } from '@mantine/core';
 import { contract, LEADS, type ReviewStatus, type Version } from '@review/contract';
 import { client } from '../api.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
 import { useProject } from '../projects/project-query.ts';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { StatusChoice } from '../ui/status-choice.tsx';
 
-const CLOSED_STAYS = 'This version is closed; only an owner or a manager opens it again.';
+const CLOSED_STAYS = 'This version is closed; only an owner or a manager can reopen it.';
 
-/** How far a version has come. Everybody but restricted reviewers sets it; leaving Closed is for owners and managers. */
+/** Sets the status of a version. Restricted reviewers may not; only owners and managers may reopen a closed version. */
 export function VersionStatus({ version }: { version: Version }) {
   const { project, refusal } = useProject(version.project.id);
-  const change = useChange(
+  const mutation = useApiMutation(
     (status: ReviewStatus) => client.versions.setStatus({ params: { id: version.id }, body: { status } }),
-    { touches: [['versions']] },
+    { invalidates: [['versions']] },
   );
   const leads = project === undefined || LEADS.some((role) => role === project.role);
   const forbidden = refusal(contract.versions.setStatus);
@@ -23,9 +23,9 @@ export function VersionStatus({ version }: { version: Version }) {
         of={version.name}
         current={version.status}
         refusal={() => forbidden ?? (version.status === 'CLOSED' && !leads ? CLOSED_STAYS : null)}
-        change={change}
+        mutation={mutation}
       />
-      {change.isError && <ProblemNotice error={change.error} />}
+      {mutation.isError && <ProblemNotice error={mutation.error} />}
     </Stack>
   );
 }

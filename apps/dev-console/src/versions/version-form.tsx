@@ -3,8 +3,8 @@ import { contract, type VersionDetails } from '@review/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
-import { mostOf } from '../bounds.ts';
-import { useChange } from '../change.ts';
+import { useApiMutation } from '../api-mutation.ts';
+import { maxLengthOf } from '../bounds.ts';
 import { projectFilesQuery } from '../files/queries.ts';
 import { useProject } from '../projects/project-query.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -13,7 +13,7 @@ import { MoreButton } from '../ui/more-button.tsx';
 
 interface VersionFormProps {
   projectId: string;
-  /** The version to change, or the files that a new one begins with. */
+  /** The version to edit, or the initial files of a new one. */
   begin: VersionDetails | readonly string[];
   onDone: (versionId: string) => void;
   onClose: () => void;
@@ -30,7 +30,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
   const { refusal } = useProject(projectId);
   const unreadable = refusal(contract.files.list);
   const files = useInfiniteQuery({ ...projectFilesQuery(projectId), enabled: unreadable === null });
-  const save = useChange(
+  const save = useApiMutation(
     async () => {
       const body = {
         name: name.trim(),
@@ -42,13 +42,13 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
       await client.versions.update({ params: { id: old.id }, body });
       return old.id;
     },
-    { touches: [['versions']], onDone },
+    { invalidates: [['versions']], onDone },
   );
   return (
     <FormDialog
       title={old === null ? 'New version' : 'Edit the version'}
       submit={old === null ? 'Create version' : 'Save'}
-      change={save}
+      mutation={save}
       missing={name.trim() === '' ? 'Give it a name.' : null}
       onSubmit={save.mutate}
       onClose={onClose}
@@ -57,7 +57,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
         label="Name"
         required
         data-autofocus
-        maxLength={mostOf(contract.versions.create.body.shape.name)}
+        maxLength={maxLengthOf(contract.versions.create.body.shape.name)}
         placeholder="Second cut"
         value={name}
         onChange={({ target }) => setName(target.value)}
@@ -68,7 +68,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={mostOf(contract.versions.create.body.shape.description)}
+        maxLength={maxLengthOf(contract.versions.create.body.shape.description)}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />

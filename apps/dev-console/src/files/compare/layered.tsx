@@ -9,7 +9,7 @@ interface LayeredProps {
   mode: 'wipe' | 'overlay';
 }
 
-/** Two pictures over one another: a line that wipes from one to the other, or one shining through the other. */
+/** Two layered images, compared by a wipe line or by opacity. */
 export function Layered({ sides, mode }: LayeredProps) {
   const [left, right] = sides;
   const [share, setShare] = useState(50);

@@ -10,10 +10,10 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { kindOf } from '../kind.ts';
 import { fileQuery, projectFilesQuery } from '../queries.ts';
-import { Beside } from './beside.tsx';
 import { Layered } from './layered.tsx';
 import { type Side, useSide } from './side.ts';
-import { TogetherPlayed } from './together-played.tsx';
+import { SideBySide } from './side-by-side.tsx';
+import { SyncedVideos } from './synced-videos.tsx';
 
 const route = getRouteApi('/console/compare');
 const MODES = [
@@ -22,7 +22,7 @@ const MODES = [
   { value: 'overlay', label: 'Overlay' },
 ];
 
-/** Two files against each other: pictures beside or over one another, videos played as one. */
+/** Compares two files: images side by side or layered, videos in sync. */
 export function ComparePage() {
   const { left, right } = route.useSearch();
   const refusal = useRefusal();
@@ -67,18 +67,18 @@ function Pair({ projectId, left, right }: { projectId: string; left: string; rig
   return (
     <>
       {kinds.every((kind) => kind === 'video') ? (
-        <TogetherPlayed sides={sides} />
+        <SyncedVideos sides={sides} />
       ) : isLayered ? (
         <Layered sides={sides} mode={mode} />
       ) : (
-        <Beside sides={sides} />
+        <SideBySide sides={sides} />
       )}
       <MoreButton query={files}>Offer older files</MoreButton>
     </>
   );
 }
 
-/** Only pictures can lie over one another. */
+/** Only images can be layered. */
 function Modes({ left, right }: { left: string; right: string }) {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();

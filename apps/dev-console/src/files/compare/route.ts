@@ -9,7 +9,7 @@ export const compareRoute = createRoute({
   validateSearch: z.object({
     left: optional(z.string()),
     right: optional(z.string()),
-    /** How two pictures are laid: beside each other unless said. */
+    /** How two images are compared; side by side if omitted. */
     mode: optional(z.enum(['wipe', 'overlay'])),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'ComparePage'),

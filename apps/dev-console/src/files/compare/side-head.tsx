@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
 import type { Side } from './side.ts';
 
-/** Says which file is on a side, and puts another one there. */
+/** Shows and changes the file of one side. */
 export function SideHead({ side }: { side: Side }) {
   const { name, id, file, offered, error, choose } = side;
   const isOffered = offered.some((each) => each.id === id);

@@ -8,7 +8,7 @@ export interface Side {
   file: FileRecord | undefined;
   url: string | undefined;
   error: Error | null;
-  /** The files that could be here instead. */
+  /** The files to choose from. */
   offered: readonly FileRecord[];
   choose: (id: string) => void;
 }

@@ -3,7 +3,7 @@ import { Input, MATROSKA, MP4, QTFF, UrlSource, WEBM } from 'mediabunny';
 const LOOKED_AT = 60;
 const USUAL = 24;
 
-/** Frames a second: browsers do not tell, so the packets of the file are looked at. */
+/** The frame rate, computed from the packets of the file, because browsers do not expose it. */
 export async function frameRateOf(url: string): Promise<number> {
   const input = new Input({ source: new UrlSource(url), formats: [MP4, QTFF, WEBM, MATROSKA] });
   try {

@@ -15,7 +15,7 @@ const FITTED: View = { scale: 1, x: 0, y: 0 };
 const STEP = 1.25;
 const PAN = 60;
 
-/** Zooms around a point, given from the middle of the stage, so that what lies under it stays there. */
+/** Zooms around a point, relative to the centre of the stage; the point keeps its position on the screen. */
 function zoomed({ scale, x, y }: View, factor: number, point = { x: 0, y: 0 }): View {
   const next = Math.min(16, Math.max(1, scale * factor));
   if (next === 1) return FITTED;
@@ -23,14 +23,14 @@ function zoomed({ scale, x, y }: View, factor: number, point = { x: 0, y: 0 }): 
   return { scale: next, x: point.x - (point.x - x) * ratio, y: point.y - (point.y - y) * ratio };
 }
 
-/** A picture to look at closely: wheel, keys or buttons zoom, dragging pans. */
+/** An image viewer: wheel, keys or buttons zoom, dragging pans. */
 export default function ImageViewer({ file, url }: ViewerProps) {
   const [view, setView] = useState(FITTED);
   const stage = useRef<HTMLElement>(null);
 
   useEffect(() => {
     const element = stage.current;
-    // React listens to the wheel passively, so the page would scroll as well.
+    // React registers passive wheel listeners, which cannot prevent the page from scrolling.
     const turn = (event: WheelEvent) => {
       if (element === null) return;
       event.preventDefault();

@@ -23,7 +23,7 @@ declare module 'react' {
 
 const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** A 3D file to turn around: dragging or the arrow keys orbit, the wheel comes closer. */
+/** A 3D viewer: dragging or the arrow keys orbit, the wheel zooms. */
 export default function ModelViewer({ file, url }: ViewerProps) {
   return (
     <div className={classes.frame}>

@@ -11,8 +11,8 @@ import classes from './viewers.module.css';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
-/** One page at a time, because comments name pages. */
-export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
+/** Shows one page at a time, because comments refer to pages. */
+export default function PdfViewer({ file, url, asked, onPosition }: ViewerProps) {
   const document = useQuery({
     queryKey: ['pdf', file.id],
     staleTime: Number.POSITIVE_INFINITY,
@@ -31,7 +31,7 @@ export default function PdfViewer({ file, url, asked, onLook }: ViewerProps) {
   const turn = (to: number) => {
     const next = Math.min(count, Math.max(1, to));
     setPage(next);
-    onLook(next, true);
+    onPosition(next, true);
   };
   const back = () => turn(current - 1);
   const on = () => turn(current + 1);
@@ -80,7 +80,7 @@ function Sheet({ document, number }: { document: PDFDocumentProxy; number: numbe
       element.dataset['drawn'] = String(number);
     };
     draw().catch((error: unknown) => {
-      // Another page was asked for before this one was drawn.
+      // Rendering was cancelled because another page was requested.
       if (current) throw error;
     });
     return () => {

@@ -14,7 +14,7 @@ interface PinsProps {
   onJump: (at: number) => void;
 }
 
-/** The comments that name a moment, where they belong on the track. */
+/** The comments with a time anchor, at their position on the timeline. */
 export function Pins({ fileId, durationMs, onJump }: PinsProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
   const { data: pinned } = useQuery({
@@ -32,7 +32,7 @@ export function Pins({ fileId, durationMs, onJump }: PinsProps) {
     },
   });
   return pinned?.map(({ id, anchor, content, author, resolvedAt }) => {
-    const label = `${author?.name ?? 'Somebody'} at ${(anchor / 1000).toFixed(1)} s: ${content ?? 'an attachment'}`;
+    const label = `${author?.name ?? 'Unknown author'} at ${(anchor / 1000).toFixed(1)} s: ${content ?? 'an attachment'}`;
     return (
       <button
         key={id}

@@ -7,7 +7,7 @@ import classes from './viewers.module.css';
 
 const SHOWN_BYTES = 1_000_000;
 
-/** Markdown as it is meant, other text as it is. HTML inside stays text: whoever wrote the file runs nothing here. */
+/** Renders Markdown, and other text as it is. HTML stays text, so that a file cannot run scripts. */
 export default function TextViewer({ file, url }: ViewerProps) {
   const text = useQuery({
     queryKey: ['content', file.id],

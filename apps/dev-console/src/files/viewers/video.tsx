@@ -10,15 +10,15 @@ import classes from './viewers.module.css';
 
 const digits = (number: number, count: number) => String(number).padStart(count, '0');
 
-/** As `1:02.400`. */
+/** For example `1:02.400`. */
 function clock(seconds: number): string {
   const milliseconds = Math.round(seconds * 1000);
   const minutes = Math.floor(milliseconds / 60_000);
   return `${minutes}:${digits(Math.floor(milliseconds / 1000) % 60, 2)}.${digits(milliseconds % 1000, 3)}`;
 }
 
-/** A video to go through frame by frame, with its comments on the track. */
-export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
+/** A video player with frame steps and comment pins on the timeline. */
+export default function VideoViewer({ file, url, asked, onPosition }: ViewerProps) {
   const film = useRef<HTMLVideoElement>(null);
   const [time, setTime] = useState(0);
   const [length, setLength] = useState(0);
@@ -34,7 +34,7 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
   useEffect(() => {
     if (asked !== null && film.current !== null) film.current.currentTime = asked.at / 1000;
   }, [asked]);
-  // What is known of a film that was at hand may be there before anybody listens.
+  // A cached video may have loaded its metadata before the listener was added.
   useEffect(() => setLength(film.current?.duration || 0), []);
 
   function seek(seconds: number) {
@@ -42,7 +42,7 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
     if (element === null) return;
     element.currentTime = Math.min(Math.max(0, seconds), element.duration || 0);
   }
-  /** To the middle of a frame: its edges belong to two. */
+  /** Seeks to the middle of a frame, because its boundary times are ambiguous. */
   function step(frames: number) {
     const element = film.current;
     if (element === null) return;
@@ -55,11 +55,11 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
     if (element.paused) void element.play();
     else element.pause();
   }
-  function tell() {
+  function reportPosition() {
     const element = film.current;
     if (element === null) return;
     setTime(element.currentTime);
-    onLook(Math.round(element.currentTime * 1000), element.paused);
+    onPosition(Math.round(element.currentTime * 1000), element.paused);
   }
   const back = () => step(-1);
   const on = () => step(1);
@@ -67,7 +67,7 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
 
   return (
     <Stage className={classes.frame} label="Video: comma and point step frames, space plays" keys={keys}>
-      {/* biome-ignore lint/a11y/useMediaCaption: what is reviewed here has no captions. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: reviewed files have no captions. */}
       <video
         ref={film}
         src={url}
@@ -80,10 +80,10 @@ export default function VideoViewer({ file, url, asked, onLook }: ViewerProps) {
         onPlay={() => setPlaying(true)}
         onPause={() => {
           setPlaying(false);
-          tell();
+          reportPosition();
         }}
-        onTimeUpdate={tell}
-        onSeeked={tell}
+        onTimeUpdate={reportPosition}
+        onSeeked={reportPosition}
       />
       <div className={classes.track}>
         <span className={classes.rail}>

@@ -1,11 +1,11 @@
 import type { FileRecord } from '@review/contract';
-import type { Asked } from '../use-at.ts';
+import type { SeekRequest } from '../use-position.ts';
 
 export interface ViewerProps {
   file: FileRecord;
-  /** Signed: serves ranges without a credential. */
+  /** Presigned URL; supports range requests without a credential. */
   url: string;
-  asked: Asked | null;
-  /** Tells where in the file the visitor is; `settled` unless it is only passing, as a video that plays. */
-  onLook: (at: number, settled: boolean) => void;
+  asked: SeekRequest | null;
+  /** Reports the position in the file; `settled` is false while it changes by itself, as in a playing video. */
+  onPosition: (at: number, settled: boolean) => void;
 }

@@ -1,0 +1,65 @@
+import { upload } from '@review/client';
+import { GenerationAttachmentId } from '@review/contract';
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../api.ts';
+import { fileQuery } from '../files/queries.ts';
+
+/** A file that is being uploaded as an attachment. */
+interface Sending {
+  key: string;
+  name: string;
+  /** From 0 to 1. */
+  progress: number;
+  error: unknown;
+}
+
+interface Attachment {
+  id: string;
+  name: string;
+}
+
+/** The attachments of a draft: uploaded ones by id, and uploads in progress. */
+export function useAttachments(
+  project: string | undefined,
+  ids: readonly string[],
+  change: (update: (ids: readonly string[]) => string[]) => void,
+) {
+  const [sending, setSending] = useState<readonly Sending[]>([]);
+  const [names, setNames] = useState<Readonly<Record<string, string>>>({});
+  const files = useQueries({ queries: ids.filter((id) => !isUpload(id)).map((id) => fileQuery(id)) });
+
+  const add = (id: string) => change((before) => [...new Set([...before, id])]);
+
+  async function send(file: File): Promise<void> {
+    if (project === undefined) return;
+    const key = `${Date.now()} ${file.name}`;
+    const update = (change: Partial<Sending>) =>
+      setSending((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+    setSending((all) => [...all, { key, name: file.name, progress: 0, error: null }]);
+    try {
+      const { id } = await upload(client, {
+        to: { project, kind: 'generation' },
+        source: file,
+        onProgress: (sent, total) => update({ progress: sent / total }),
+      });
+      setNames((all) => ({ ...all, [id]: file.name }));
+      setSending((all) => all.filter((one) => one.key !== key));
+      add(id);
+    } catch (error) {
+      update({ error });
+    }
+  }
+
+  const nameOf = (id: string) => names[id] ?? files.find(({ data }) => data?.id === id)?.data?.name ?? id;
+  return {
+    attached: ids.map((id): Attachment => ({ id, name: nameOf(id) })),
+    sending,
+    add,
+    send,
+    remove: (id: string) => change((before) => before.filter((other) => other !== id)),
+    forget: (key: string) => setSending((all) => all.filter((one) => one.key !== key)),
+  };
+}
+
+const isUpload = (id: string) => GenerationAttachmentId.safeParse(id).success;

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { SCOPES, type Scope } from '@review/contract';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findUser } from '../packages/server/src/accounts/queries.ts';
+import { issueKey } from '../packages/server/src/credentials/issue.ts';
+import { lacksChromium, openBrowser } from './browser.ts';
+import { Service, type Settings } from './service.ts';
+import { type BrowserOptions, Visit } from './visit.ts';
+
+const CONSOLE_DIR = resolve(import.meta.dirname, '../apps/dev-console/dist');
+export const OWNER = 'olive@demo.example';
+export const REVIEWER = 'rui@demo.example';
+
+/** Runs the tests with one console fixture per file: a service with the console, and a browser. */
+export function inConsole(name: string, tests: (fixture: () => ConsoleFixture) => void, settings: Settings = {}): void {
+  describe.skipIf(lacksChromium())(name, { timeout: 120_000 }, () => {
+    let opened: ConsoleFixture | undefined;
+    beforeAll(async () => {
+      opened = await ConsoleFixture.open(settings);
+    });
+    afterAll(async () => {
+      await opened?.[Symbol.asyncDispose]();
+    });
+    tests(() => {
+      if (opened === undefined) throw new Error('the console fixture is available only inside tests');
+      return opened;
+    });
+  });
+}
+
+/** A server with the built console, a worker, and a browser. */
+class ConsoleFixture implements AsyncDisposable {
+  readonly service: Service;
+  readonly #browser: Browser;
+
+  private constructor(service: Service, browser: Browser) {
+    this.service = service;
+    this.#browser = browser;
+  }
+
+  static async open(settings: Settings): Promise<ConsoleFixture> {
+    const [service, browser] = await Promise.all([Service.start({ CONSOLE_DIR, ...settings }), openBrowser()]);
+    await service.startWorker('console');
+    return new ConsoleFixture(service, browser);
+  }
+
+  /** Opens a browser context, signed in as the owner unless `key` is another key or null. */
+  visit({ key = this.service.key, ...options }: BrowserOptions = {}): Promise<Visit> {
+    return Visit.begin(this.#browser, this.service.url, { key, ...options });
+  }
+
+  /** Issues a key for a user of the demo workspace. */
+  async keyOf(email: string, scopes: readonly Scope[] = SCOPES): Promise<string> {
+    const { client, database } = this.service;
+    const { data } = await client.ping.ping();
+    const userId = await findUser(database.db, email);
+    if (userId === undefined) throw new Error(`the demo workspace has no user ${email}`);
+    return (await issueKey(database.db, { workspaceId: data.workspace.id, userId, scopes })).key;
+  }
+
+  async newProject(name: string): Promise<string> {
+    return (await this.service.client.projects.create({ body: { name } })).data.id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.service[Symbol.asyncDispose]();
+  }
+}
+
+/** Submits the generate form and returns the id of the new file. */
+export async function generateByHand(page: Page, type: string, model: string, prompt: string): Promise<string> {
+  await page.getByRole('radio', { name: type, exact: true }).check({ force: true });
+  await page.getByRole('radio', { name: new RegExp(`^${model} (live|sandbox)`) }).check({ force: true });
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
+  await page.getByRole('main').getByRole('button', { name: 'Generate', exact: true }).click();
+  await page.waitForURL(/\/runs\/FX/);
+  return page.url().slice(-22);
+}
