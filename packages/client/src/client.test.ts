@@ -109,7 +109,7 @@ test('an answer that is text is a string', async () => {
 test('the worker client speaks to the interface of the workers', async () => {
   await using server = await standIn(json(200, { data: { engine: 'embedded' } }));
   const client = createWorkerClient({ baseUrl: server.url, token: 'shared' });
-  expect(await client.hello({ body: { worker: 'box', families: [] } })).toEqual({ data: { engine: 'embedded' } });
+  expect(await client.register({ body: { worker: 'box', families: [] } })).toEqual({ data: { engine: 'embedded' } });
   expect(server.received).toMatchObject([
     { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
   ]);

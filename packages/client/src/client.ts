@@ -1,4 +1,4 @@
-import { type Contract, contract, type NOTHING, type Route, type SuccessOf } from '@review/contract';
+import { type Contract, contract, type NO_BODY, type Route, type SuccessOf } from '@review/contract';
 import type { AppRoute } from '@ts-rest/core';
 import type { z } from 'zod';
 import { type AnyRequest, type CallOptions, call, type Line } from './call.ts';
@@ -44,7 +44,7 @@ export type RequestOf<R extends AppRoute> = Simplify<Params<R> & Query<R> & Body
 
 /** What a call answers: the body of its success. */
 export type ResultOf<R extends AppRoute> =
-  SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
+  SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
 
 export type Call<R extends AppRoute> =
   Record<never, never> extends RequestOf<R>

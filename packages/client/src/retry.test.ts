@@ -76,7 +76,7 @@ describe('what is tried again', () => {
   test('not a POST of a worker, which has no key', async () => {
     await using server = await standIn('reset');
     const worker = createWorkerClient({ baseUrl: server.url, token: 'shared' });
-    await expect(worker.hello({ body: { worker: 'box', families: [] } }, { retries: 3 })).rejects.toThrow(TypeError);
+    await expect(worker.register({ body: { worker: 'box', families: [] } }, { retries: 3 })).rejects.toThrow(TypeError);
     expect(server.received).toHaveLength(1);
     expect(keysOf(server)).toEqual([undefined]);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEADS, ProjectRole } from './access.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
 import { cursorPage, cursorQuery } from './paging.ts';
 import { text } from './text.ts';
@@ -75,7 +75,7 @@ export const accessLinks = room({
     method: 'DELETE',
     path: '/api/project-access-links/:id',
     summary: 'Delete an access link; those who used it stay members',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['access-links:write'], subject: 'access-link', roles: LEADS },
   },
   redeem: {

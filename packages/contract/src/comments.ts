@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANY_MEMBER, REVIEWERS } from './access.ts';
 import { Annotation } from './annotation.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { CommentAttachmentId, FileId, reference, references, Uuid } from './ids.ts';
 import { Person } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
@@ -170,7 +170,7 @@ export const comments = room({
     path: '/api/comments/:id',
     summary: 'Edit a comment; only its author can',
     body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-4',
@@ -184,7 +184,7 @@ export const comments = room({
     method: 'DELETE',
     path: '/api/comments/:id',
     summary: 'Delete a comment; its author, an owner or a manager can',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-4',
       scopes: ['comments:write'],
@@ -197,16 +197,16 @@ export const comments = room({
     method: 'POST',
     path: '/api/comments/:id/resolve',
     summary: 'Mark a comment as resolved',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
   },
   cancelResolve: {
     method: 'POST',
     path: '/api/comments/:id/resolve.cancel',
     summary: 'Open a resolved comment again',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
   },
 });

@@ -43,7 +43,7 @@ export const room = <const R extends Room>(routes: R): R => routes;
 export const QUERY = 'QUERY' as 'POST';
 
 /** No body: 204 answers, and actions without parameters. */
-export const NOTHING: typeof ContractNoBody = ContractNoBody;
+export const NO_BODY: typeof ContractNoBody = ContractNoBody;
 
 export const data = <Shape extends z.ZodType>(shape: Shape) => z.object({ data: shape });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { data, NOTHING, QUERY, room } from './endpoint.ts';
+import { data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Generation, GenerationDetails } from './generation.ts';
 import { FileId, FolderId, reference, Uuid } from './ids.ts';
 import { OutputType } from './models.ts';
@@ -114,7 +114,7 @@ export const files = room({
       folder: reference(FolderId).nullable().optional(),
       allowRestricted: z.boolean().optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-3',
@@ -129,14 +129,14 @@ export const files = room({
     path: '/api/files/:id/tag',
     summary: 'Set the review status of a file',
     body: z.strictObject({ tag: ReviewStatus }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   delete: {
     method: 'DELETE',
     path: '/api/files/:id',
     summary: 'Delete a file',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   startUpload: {
@@ -159,7 +159,7 @@ export const files = room({
     path: '/api/files/:id/upload.complete',
     summary: 'Complete the upload of a file',
     body: UploadedParts,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],
@@ -174,8 +174,8 @@ export const files = room({
     method: 'POST',
     path: '/api/files/:id/upload.cancel',
     summary: 'Cancel a running generation or an unfinished upload',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tool: 'cancel_generation',
       tier: 'tier-3',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { created, data, NOTHING, room } from './endpoint.ts';
+import { created, data, NO_BODY, room } from './endpoint.ts';
 import { FolderId, reference } from './ids.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -58,7 +58,7 @@ export const folders = room({
     path: '/api/folders/:id',
     summary: 'Rename or move a folder',
     body: z.strictObject({ name: FolderName.optional(), parent: reference(FolderId).nullable().optional() }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['folders:write'],
@@ -71,7 +71,7 @@ export const folders = room({
     method: 'DELETE',
     path: '/api/folders/:id',
     summary: 'Delete an empty folder',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['folders:write'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANY_MEMBER, LEADS, PROJECT_ROLES, ProjectRole } from './access.ts';
 import { list } from './collections.ts';
-import { data, NOTHING, room } from './endpoint.ts';
+import { data, NO_BODY, room } from './endpoint.ts';
 import { reference, Uuid } from './ids.ts';
 
 export const User = z.object({
@@ -77,7 +77,7 @@ export const members = room({
     path: '/api/project-members/:id',
     summary: 'Change the role of a member; only an owner makes or changes an owner',
     body: z.strictObject({ role: ProjectRole }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['project-members:write'],
@@ -90,7 +90,7 @@ export const members = room({
     method: 'DELETE',
     path: '/api/project-members/:id',
     summary: 'Remove a member from the project; only an owner removes an owner',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['project-members:write'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, LEADS, OWNERS, ProjectRole } from './access.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
 import { newMembers } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
@@ -92,23 +92,23 @@ export const projects = room({
       deadline: Day.nullable().optional(),
       accessRange: AccessRange.optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
   },
   delete: {
     method: 'POST',
     path: '/api/projects/:id/delete',
     summary: 'Schedule the deletion of a project, seven days ahead',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: OWNERS },
   },
   cancelDelete: {
     method: 'POST',
     path: '/api/projects/:id/delete.cancel',
     summary: 'Undo a scheduled deletion',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['projects:write'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER } from './access.ts';
-import { data, NOTHING, room } from './endpoint.ts';
+import { data, NO_BODY, room } from './endpoint.ts';
 import { Person } from './members.ts';
 
 /** In UTF-16 units: no emoji is nearly this long. */
@@ -52,7 +52,7 @@ export const reactions = room({
     path: '/api/comments/:id/reactions',
     summary: 'React to a comment with an emoji',
     body: z.strictObject({ type: Emoji }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-4',
       scopes: [],
@@ -68,7 +68,7 @@ export const reactions = room({
     description: 'The body or the query names the emoji; one of them is required.',
     query: z.strictObject({ type: Emoji.optional() }),
     body: z.strictObject({ type: Emoji }).optional(),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: [], subject: 'comment', roles: ANY_MEMBER },
   },
   list: {

@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core';
 import { PROJECT_ROLES } from './access.ts';
-import { NOTHING, QUERY, type Route } from './endpoint.ts';
+import { NO_BODY, QUERY, type Route } from './endpoint.ts';
 import type { Subject } from './ids.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 
@@ -40,7 +40,7 @@ export function refusalsOf(route: Route): ProblemCode[] {
 }
 
 export const takesBody = (route: AppRoute): boolean =>
-  'body' in route && route.body !== undefined && route.body !== NOTHING;
+  'body' in route && route.body !== undefined && route.body !== NO_BODY;
 
 export const takesIdempotencyKey = (route: Route): boolean => {
   const method: string = route.method;

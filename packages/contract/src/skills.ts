@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { list, map } from './collections.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { reference, SkillId, SkillVersionId } from './ids.ts';
 import { cursorPage, cursorQuery } from './paging.ts';
 import { text } from './text.ts';
@@ -118,7 +118,7 @@ export const skills = room({
       ...optionalFields,
       default: reference(SkillVersionId).optional().describe('The version that becomes the default.'),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tool: 'update_skill',
@@ -133,7 +133,7 @@ export const skills = room({
     method: 'DELETE',
     path: '/api/skills/:id',
     summary: 'Delete a skill and all its versions',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: 'skill', roles: [] },
   },
   export: {
@@ -170,7 +170,7 @@ export const skills = room({
     method: 'DELETE',
     path: '/api/skill-versions/:id',
     summary: 'Delete a version of a skill that is not the default',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['skills:write'],

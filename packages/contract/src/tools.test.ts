@@ -5,12 +5,14 @@ import { contractTools, type Tool } from './index.ts';
 
 const tools = contractTools();
 const named = (name: string): Tool => {
-  const tool = tools.find((candidate) => candidate.shown.name === name);
+  const tool = tools.find((candidate) => candidate.definition.name === name);
   if (tool === undefined) throw new Error(`there is no ${name}`);
   return tool;
 };
 const hints = (name: string) =>
-  Object.entries(named(name).shown.annotations).flatMap(([hint, holds]) => (holds ? [hint.replace('Hint', '')] : []));
+  Object.entries(named(name).definition.annotations).flatMap(([hint, holds]) =>
+    holds ? [hint.replace('Hint', '')] : [],
+  );
 
 const Node = z.looseObject({
   properties: z.record(z.string(), z.looseObject({ description: z.string().optional() })).default({}),
@@ -39,10 +41,10 @@ const NAMES = [
 
 describe('tools', () => {
   it('are exactly those of the specification', () => {
-    expect(tools.map(({ shown }) => shown.name).sort()).toEqual([...NAMES].sort());
+    expect(tools.map(({ definition }) => definition.name).sort()).toEqual([...NAMES].sort());
   });
 
-  it.each(tools.map(({ shown, route }) => [shown.name, shown, route] as const))(
+  it.each(tools.map(({ definition, route }) => [definition.name, definition, route] as const))(
     '%s says what it is, takes and gives',
     (_, tool, route) => {
       expect(tool.title).not.toBe('');
@@ -57,29 +59,29 @@ describe('tools', () => {
   );
 
   it('describe every argument, those inside others too', () => {
-    const silent = tools.flatMap(({ shown }) => undescribed(shown.inputSchema, shown.name));
+    const silent = tools.flatMap(({ definition }) => undescribed(definition.inputSchema, definition.name));
     expect(silent).toEqual([]);
   });
 
   it('say nothing of HTTP, which their callers do not see', () => {
-    for (const { shown } of tools) {
-      const words = JSON.stringify([shown.description, shown.inputSchema]);
+    for (const { definition } of tools) {
+      const words = JSON.stringify([definition.description, definition.inputSchema]);
       expect(words).not.toMatch(/HTTP|\bETag|If-None-Match|\bheader|status code|\/api\//i);
       expect(words).not.toMatch(/\b(GET|POST|PUT|PATCH|QUERY)\b/);
-      expect(shown.description).not.toMatch(/\b[2-5]\d\d\b/);
+      expect(definition.description).not.toMatch(/\b[2-5]\d\d\b/);
     }
   });
 
   it('take the path, the query and the body as one object', () => {
     const {
-      shown: { inputSchema },
+      definition: { inputSchema },
       split,
     } = named('create_folder');
     expect(Object.keys(inputSchema.properties)).toEqual(['id', 'name', 'parent']);
     expect(inputSchema.required).toEqual(['id', 'name']);
     expect(inputSchema.properties['id']).toMatchObject({ description: 'The id of the project.' });
     expect(split({ id: 'a', name: 'b' })).toEqual({ id: 'a', query: {}, body: { name: 'b' } });
-    expect(Object.keys(named('list_project_versions').shown.inputSchema.properties)).toEqual([
+    expect(Object.keys(named('list_project_versions').definition.inputSchema.properties)).toEqual([
       'id',
       'page',
       'sort.type',
@@ -98,10 +100,10 @@ describe('tools', () => {
   it('stand in the documentation with their scopes', () => {
     const documented = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
     const rows = Array.from(documented.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm), ([, ...cells]) => cells);
-    const expected = tools.map(({ shown, route }) => [
-      shown.name,
+    const expected = tools.map(({ definition, route }) => [
+      definition.name,
       route.metadata.scopes.map((scope) => `\`${scope}\``).join(' or ') || 'none',
-      shown.title,
+      definition.title,
     ]);
     expect(rows).toEqual(expected);
   });

@@ -17,7 +17,7 @@ export interface Tool {
   operation: string;
   route: Route;
   /** What clients are told of it. */
-  shown: {
+  definition: {
     name: string;
     title: string;
     description: string;
@@ -57,7 +57,7 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   return {
     operation,
     route,
-    shown: {
+    definition: {
       name,
       title: route.summary,
       description: [route.summary, route.description].filter(Boolean).join('. '),
@@ -77,7 +77,7 @@ function toolOf(name: string, operation: string, route: Route): Tool {
 }
 
 /** What a client may assume before it asks its user: by the method, and by whether the answer makes something new. */
-function annotationsOf(route: Route): Tool['shown']['annotations'] {
+function annotationsOf(route: Route): Tool['definition']['annotations'] {
   const method: string = route.method;
   const reads = method === 'GET' || method === 'QUERY';
   const status = successStatus(route);

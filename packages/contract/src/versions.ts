@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS, REVIEWERS } from './access.ts';
-import { created, data, NOTHING, room } from './endpoint.ts';
+import { created, data, NO_BODY, room } from './endpoint.ts';
 import { FileId, references, Uuid } from './ids.ts';
 import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
 import { text } from './text.ts';
@@ -91,7 +91,7 @@ export const versions = room({
       allowRestricted: z.boolean().optional(),
       files: VersionFiles.optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-3',
@@ -106,7 +106,7 @@ export const versions = room({
     path: '/api/versions/:id/status',
     summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
     body: z.strictObject({ status: ReviewStatus }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
   },
 });

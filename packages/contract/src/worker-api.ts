@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { opaqueJson } from './annotation.ts';
 import { list } from './collections.ts';
-import { data, NOTHING } from './endpoint.ts';
+import { data, NO_BODY } from './endpoint.ts';
 import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
 import { FileId, ReferenceId } from './ids.ts';
 import { Family, OutputType, Provider, VideoSettings } from './models.ts';
@@ -96,7 +96,7 @@ export type FinishedOutcome = z.infer<typeof FinishedOutcome>;
  * A report under an epoch that has passed, or on a generation that has ended, is 404 and changes nothing.
  */
 export const workerApi = {
-  hello: {
+  register: {
     method: 'POST',
     path: '/worker/hello',
     summary: 'Tell which families have keys, give back leases of a former life, and learn which engine runs',
@@ -108,7 +108,7 @@ export const workerApi = {
     path: '/worker/heartbeat',
     summary: 'Stay among the workers that are alive, and tell what has changed',
     body: WorkerReport,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   claim: {
     method: 'POST',
@@ -136,7 +136,7 @@ export const workerApi = {
     path: '/worker/tasks/:id/release',
     summary: 'Give a lease back: another worker goes on at once',
     body: z.strictObject({ worker: WorkerName, epoch: Epoch }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   getTask: {
     method: 'GET',
@@ -145,7 +145,7 @@ export const workerApi = {
     query: z.strictObject({ epoch: z.coerce.number().int().min(1).max(MAX_INT) }),
     responses: { 200: data(WorkerTask) },
   },
-  intend: {
+  reserveSubmit: {
     method: 'POST',
     path: '/worker/tasks/:id/intend',
     summary: 'Record that a paid call is about to be made; from then on the generation runs',
@@ -161,7 +161,7 @@ export const workerApi = {
     /** Not granted where the call was intended before, or where another provider has to do it. */
     responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage, provider: Provider.nullable() })) },
   },
-  withdraw: {
+  releaseSubmit: {
     method: 'POST',
     path: '/worker/tasks/:id/withdraw',
     summary: 'Take an intent back: the call never left',
@@ -171,7 +171,7 @@ export const workerApi = {
       /** Which intent it was, so that one that is taken back twice is taken back once. */
       intents: Intents.min(1),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   submitted: {
     method: 'POST',
@@ -183,14 +183,14 @@ export const workerApi = {
       job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
       jobId: z.string().max(4000).nullable(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   progress: {
     method: 'POST',
     path: '/worker/tasks/:id/progress',
     summary: 'Report how far a generation has come',
     body: z.strictObject({ epoch: Epoch, progress: z.number().min(0).max(1) }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   startUpload: {
     method: 'POST',
@@ -204,7 +204,7 @@ export const workerApi = {
     path: '/worker/tasks/:id/upload.complete',
     summary: 'Complete the upload of the result; its bytes must have the hash',
     body: UploadedParts.extend({ epoch: Epoch, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   recordStep: {
     method: 'POST',
@@ -218,14 +218,14 @@ export const workerApi = {
       message: Message.nullable(),
       milliseconds: z.number().min(0).max(MAX_INT),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   finish: {
     method: 'POST',
     path: '/worker/tasks/:id/finish',
     summary: 'End a generation: with its stored result, or with the reason why there is none',
     body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
 } as const satisfies AppRouter;
 export type WorkerApi = typeof workerApi;

@@ -14,7 +14,7 @@ export async function sayHello(
 ): Promise<Engine> {
   for (let attempt = 0; ; attempt++) {
     try {
-      const { data } = await server.hello({ body: report }, { signal });
+      const { data } = await server.register({ body: report }, { signal });
       return data.engine;
     } catch (error) {
       // A token that the server refuses stays refused.

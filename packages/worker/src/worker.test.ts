@@ -17,7 +17,7 @@ test('a worker says hello with its name, its families and the token, and ends wi
   expect(server.received.slice(0, 1)).toMatchObject([
     { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
   ]);
-  const report = workerApi.hello.body.parse(server.received[0]?.body);
+  const report = workerApi.register.body.parse(server.received[0]?.body);
   expect(report.worker).toBe('left');
   expect(report.families.map(({ family }) => family)).toEqual([...FAMILIES]);
   worker.stop('SIGTERM');

@@ -61,7 +61,7 @@ test('an order that an earlier attempt intends first is waited for, and placed o
   const context = contextOf(server, family);
   // A worker that was stopped before its intent comes back a moment before its replacement's.
   server.before = (call) => {
-    if (call !== 'intend') return;
+    if (call !== 'reserveSubmit') return;
     server.before = () => {};
     row.stages['submit'] = { intents: 1, job: null };
   };
@@ -82,7 +82,7 @@ test('an order that another provider has to make is let go', async () => {
   const { row, handed } = server.add('minimax-h3', { provider: 'live' });
   const family = fakeFamily({ provider: 'sandbox' });
   server.before = (call) => {
-    if (call === 'intend') row.stages['submit'] = { intents: 1, job: null };
+    if (call === 'reserveSubmit') row.stages['submit'] = { intents: 1, job: null };
   };
   await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'NOT_MINE' });
   expect(family.orders).toEqual([]);
@@ -128,7 +128,7 @@ test.each(['CONTENT_POLICY', 'AUTH', 'BALANCE', 'RATE_LIMITED', 'TRANSIENT'] as 
 test('why an order was refused is told also when the intent cannot be taken back', async () => {
   const { handed } = server.add('minimax-h3');
   server.before = (call) => {
-    if (call === 'withdraw') throw new TypeError('fetch failed');
+    if (call === 'releaseSubmit') throw new TypeError('fetch failed');
   };
   const context = contextOf(server, fakeFamily({ submit: fails('CONTENT_POLICY') }));
   await expect(submit(context, handed, 'submit')).rejects.toMatchObject({ type: 'CONTENT_POLICY' });

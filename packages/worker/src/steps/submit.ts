@@ -38,7 +38,7 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
     );
   }
   const intent = { epoch: handed.epoch, stage, provider: family.provider, intents, token: randomUUID() };
-  const { data } = await insist(context.signal, () => orLost(server.intend({ ...at, body: intent })));
+  const { data } = await insist(context.signal, () => orLost(server.reserveSubmit({ ...at, body: intent })));
   if (!data.granted) {
     const isOthers = data.provider !== null && data.provider !== family.provider;
     throw isOthers
@@ -128,7 +128,7 @@ async function placeOrder(
     // Every failure that is not ambiguous means: no order was taken, and the intent can go.
     if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {
       const body = { epoch: handed.epoch, stage, intents };
-      const takeBack = () => orLost(context.server.withdraw({ params: { id: task.fileId }, body }));
+      const takeBack = () => orLost(context.server.releaseSubmit({ params: { id: task.fileId }, body }));
       // Where it is tried again, an intent that stays would be taken for an order; else only the reason matters.
       await (error.retryable ? insist(context.signal, takeBack) : takeBack()).catch((reason: unknown) =>
         context.log.warn({ err: reason, file: task.fileId }, 'an intent was not withdrawn'),

@@ -62,8 +62,8 @@ export async function fakeServer(): Promise<FakeServer> {
   };
 
   const client: WorkerClient = {
-    async hello() {
-      enter('hello');
+    async register() {
+      enter('register');
       return { data: { engine: 'embedded' } };
     },
     async heartbeat() {
@@ -94,8 +94,8 @@ export async function fakeServer(): Promise<FakeServer> {
       if (row === undefined || row.epoch !== Number(epoch)) throw problem(404);
       return { data: structuredClone(row) };
     },
-    async intend({ params: { id }, body: { epoch, stage, intents } }) {
-      const row = held('intend', id, epoch);
+    async reserveSubmit({ params: { id }, body: { epoch, stage, intents } }) {
+      const row = held('reserveSubmit', id, epoch);
       const known = row.stages[stage] ?? { intents: 0, job: null };
       if (known.intents !== intents || known.job !== null)
         return { data: { granted: false, stage: known, provider: row.provider } };
@@ -103,8 +103,8 @@ export async function fakeServer(): Promise<FakeServer> {
       row.stages[stage] = { intents: intents + 1, job: null };
       return { data: { granted: true, stage: { intents: intents + 1, job: null }, provider: row.provider } };
     },
-    async withdraw({ params: { id }, body: { epoch, stage, intents } }) {
-      const known = held('withdraw', id, epoch).stages[stage];
+    async releaseSubmit({ params: { id }, body: { epoch, stage, intents } }) {
+      const known = held('releaseSubmit', id, epoch).stages[stage];
       if (known?.intents === intents) known.intents -= 1;
     },
     async submitted({ params: { id }, body: { epoch, stage, job } }) {

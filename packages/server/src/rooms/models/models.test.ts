@@ -41,7 +41,7 @@ const TYPES = lines(MODELS).map(([outputType = '', ids = '']) => ({ outputType, 
 onEachDatabase((house) => {
   const list = async () => (await house().people.owner.client.models.list()).data;
   const tell = (family: 'seedance' | 'kling' | 'veo' | 'meshy', state: 'live' | 'sandbox' | 'misconfigured') =>
-    createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken }).hello({
+    createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken }).register({
       body: { worker: `only ${family}`, families: [{ family, state }] },
     });
 
