@@ -57,8 +57,8 @@ inConsole(
     });
 
     test.each([
-      ['[fail]', 'The sandbox failed, as asked.', 'PROVIDER_REJECTED', 'Await job'],
-      ['[moderated]', 'content policy', 'MODERATED', 'Submit'],
+      ['[fail]', 'The sandbox failed, as the marker [fail] asks.', 'PROVIDER_REJECTED', 'Await job'],
+      ['[moderated]', 'refused the prompt', 'MODERATED', 'Submit'],
     ])('a run with %s says what happened, at which step, and what to do', async (sentinel, message, code, step) => {
       await using visit = await house().visit();
       const { page } = visit;

@@ -30,7 +30,7 @@ describe('with every key', () => {
     veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
     meshy:
       '1000 credits; Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP={"meshy-7":"meshy-7.1"} moves to its successor',
-    hunyuan3d: '127.0.0.1 accepts the access',
+    hunyuan3d: '127.0.0.1 accepts the key',
   };
 
   test.each(FAMILIES)('%s works and says what it found, in one sentence, and orders nothing', async (family) => {
@@ -68,10 +68,10 @@ test('a provider that does not answer ends with 1', async () => {
 });
 
 test.each([
-  ['meshy', {}, /no key is set; set MESHY_API_KEY\. The sandbox/],
+  ['meshy', {}, /no key is set, so the sandbox is used\. Set MESHY_API_KEY/],
   ['hunyuan3d', { TENCENTCLOUD_SECRET_ID: 'i' }, /misconfigured: .*TENCENTCLOUD_SECRET_KEY is not/],
-  ['sora', {}, new RegExp(`no family "sora"; there are: ${FAMILIES.join(', ')}\\.`)],
-  ['', {}, /there are: document/],
+  ['sora', {}, new RegExp(`family "sora". Use one of: ${FAMILIES.join(', ')}\\.`)],
+  ['', {}, /Use one of: document/],
 ])('"%s" with %o ends with 1 and says what to do', async (family, settings, message) => {
   const { code, output, errors } = await check(settings, family);
   expect([code, errors]).toEqual([1, '']);

@@ -88,9 +88,7 @@ test.each([
 
 test('fonts that are not there are told before a document needs them', () => {
   const account = { WORKER_TOKEN: 'shared', DOCUMENT_LLM_API_KEY: 'k', DOCUMENT_LLM_MODEL: 'writer' };
-  expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain(
-    'PDF_FONT_CJK: there is no such file',
-  );
+  expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain('PDF_FONT_CJK: no such file');
   const { document } = readConfig({ ...account, PDF_FONT_DIR: folder }, HOST).providers.accounts;
   expect(document).toMatchObject({ state: 'live', fonts: [folder] });
 });

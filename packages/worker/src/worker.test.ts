@@ -8,7 +8,7 @@ import { startWorker } from './test/worker-process.ts';
 
 /** Answers a registration and a claim alike. */
 const WELCOME = { data: { engine: 'embedded', tasks: [], leaseSeconds: 30 } };
-const NOT_YET = 'the server does not answer yet; trying until it does';
+const NOT_YET = 'server does not answer; retrying until it does';
 
 test('a worker says hello with its name, its families and the token, and ends with 0 when it is told to stop', async () => {
   await using server = await standIn((response) => json(response, 200, WELCOME));
@@ -143,7 +143,7 @@ test('a WORKER_PORT that is taken ends a worker with 1, which says so', async ()
   });
   const { code, errors } = await worker.finished;
   expect(code).toBe(1);
-  expect(errors).toContain(`Port ${server.port} is taken`);
+  expect(errors).toContain(`Port ${server.port} is in use`);
   expect(errors).toContain('WORKER_PORT');
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tidied, titleOf } from './markdown.ts';
+import { cleanMarkdown, titleOf } from './markdown.ts';
 
 test.each([
   ['plain', '# A\n\nText', '# A\n\nText\n'],
@@ -30,8 +30,8 @@ test.each([
   ['an address', '<https://example.com>', '<https://example.com>\n'],
   ['a control character', 'a\u0000b', 'a\uFFFDb\n'],
 ])('%s', (_name, answer, document) => {
-  expect(tidied(answer)).toBe(document);
-  expect(tidied(document)).toBe(document);
+  expect(cleanMarkdown(answer)).toBe(document);
+  expect(cleanMarkdown(document)).toBe(document);
 });
 
 test('however it is nested, neither a picture nor HTML comes out', () => {
@@ -44,9 +44,9 @@ test('however it is nested, neither a picture nor HTML comes out', () => {
   };
   for (let round = 0; round < 150; round++) {
     const text = Array.from({ length: 12 }, () => pieces[next() % pieces.length]).join('');
-    const clean = tidied(text);
+    const clean = cleanMarkdown(text);
     // A second round finds nothing left to do.
-    expect(tidied(clean), JSON.stringify(text)).toBe(clean);
+    expect(cleanMarkdown(clean), JSON.stringify(text)).toBe(clean);
   }
 });
 

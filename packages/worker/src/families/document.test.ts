@@ -90,7 +90,7 @@ test('letters without a font are told to the user, and in the log how to get one
   openai.write = () => ({ text: '# 漢字\n\nA lamp' });
   const context = contextFor();
   const submitted = await familyFor({}, context).submit(callFor(taskFor('pdf')));
-  expect(submitted.warnings).toEqual(['A box stands for letters that this service has no font for: 漢 字']);
+  expect(submitted.warnings).toEqual(['Letters without a font on this service are drawn as a box: 漢 字']);
   expect(context.logged.join()).toContain('PDF_FONT_DIR');
   expect((await familyFor().submit(callFor(taskFor('markdown')))).warnings).toBeUndefined();
 });
@@ -101,7 +101,7 @@ test('a font that cannot be read costs no document', async () => {
   const context = contextFor();
   const submitted = await familyFor({ fonts: [path] }, context).submit(callFor(taskFor('pdf')));
   expect((await contentOf(submitted)).subarray(0, 5).toString()).toBe('%PDF-');
-  expect(context.logged.join()).toContain('the fonts of this host cannot be read');
+  expect(context.logged.join()).toContain('fonts of this host cannot be read');
 });
 
 test('attachments: texts in a fence, pictures and PDFs as they are, each by its name', async () => {
@@ -133,9 +133,9 @@ test('attachments: texts in a fence, pictures and PDFs as they are, each by its 
 });
 
 test.each([
-  ['a video', 'video/mp4', Buffer.from('film'), /is video\/mp4; a document can be made of texts, pictures and PDFs/],
-  ['no text after all', 'text/plain', Buffer.from([0xff, 0xfe, 0x00]), /cannot be read as text/],
-  ['too much', 'text/plain', Buffer.alloc(21 * 1024 * 1024, 'a'), /at most 20 MB together/],
+  ['a video', 'video/mp4', Buffer.from('film'), /is video\/mp4; documents accept texts, pictures and PDFs/],
+  ['no text after all', 'text/plain', Buffer.from([0xff, 0xfe, 0x00]), /is not valid UTF-8 text/],
+  ['too much', 'text/plain', Buffer.alloc(21 * 1024 * 1024, 'a'), /at most 20 MB in total/],
 ])('%s is refused before anything is asked for', async (_name, mimeType, bytes, message) => {
   const attachments = [storage.attach(1, 'file', mimeType, bytes)];
   expect(await refusedWith(taskFor('pdf', { attachments }))).toMatchObject({

@@ -132,7 +132,7 @@ test.each<[string, Reply, object]>([
   [
     '400',
     googleError(400, 'INVALID_ARGUMENT', 'Unable to process input image.'),
-    { type: 'INVALID_INPUT', message: 'Gemini does not take the request: Unable to process input image.' },
+    { type: 'INVALID_INPUT', message: 'Gemini does not accept the request: Unable to process input image.' },
   ],
   [
     'wrong key',

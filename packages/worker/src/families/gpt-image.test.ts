@@ -117,7 +117,7 @@ test.each<[string, Reply, object]>([
   [
     'invalid_value',
     refusal(400, 'invalid_value', 'Invalid size.'),
-    { type: 'INVALID_INPUT', message: 'OpenAI does not take the request: Invalid size.' },
+    { type: 'INVALID_INPUT', message: 'OpenAI does not accept the request: Invalid size.' },
   ],
   ['unknown_parameter', refusal(400, 'unknown_parameter', 'Unknown.'), { type: 'INVALID_INPUT' }],
   ['invalid_image_file', refusal(400, 'invalid_image_file', 'Broken.'), { type: 'INVALID_INPUT' }],

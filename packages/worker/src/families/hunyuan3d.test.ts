@@ -110,7 +110,7 @@ describe('what is ordered', () => {
 
   test.each(DOORS)('a picture by %s: the words stay behind, which the file says', async (_, family) => {
     const { warnings } = await submit(family(), taskOf({ attachments: attachments.slice(0, 1) }));
-    expect(warnings).toEqual([expect.stringContaining('the prompt was not used')]);
+    expect(warnings).toEqual([expect.stringContaining('the prompt was ignored')]);
     const { body } = double.requests[0] ?? {};
     const picture = storage.kept.get(idOf(1))?.toString('base64');
     expect(Object.values(body ?? {})).toContain(picture);
@@ -328,7 +328,7 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
   });
 
   test('a probe orders nothing', async () => {
-    expect(await family().probe?.(soon())).toMatch(/^127\.0\.0\.1:\d+ accepts the access$/);
+    expect(await family().probe?.(soon())).toMatch(/^127\.0\.0\.1:\d+ accepts the key$/);
     expect(double.orders).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ describe('what is ordered', () => {
     expect(family.stages(task)).toEqual(['submit']);
     expect(await jobOf(task)).toMatchObject({
       id: 'job-1',
-      warnings: ['Meshy takes the shape from the pictures and uses the prompt for the surface only.'],
+      warnings: ['Meshy takes the shape from the pictures and uses the prompt for the texture only.'],
     });
     expect(double.requests).toMatchObject([
       {
@@ -116,7 +116,7 @@ describe('what is ordered', () => {
 
   test('words are not for meshy-7: the file says with which model it was made', async () => {
     expect((await jobOf(taskOf(), 'preview')).warnings).toEqual([
-      'From words alone, Meshy made this with its model "latest", not with meshy-7.',
+      'Without pictures, Meshy uses its model "latest" instead of meshy-7.',
     ]);
   });
 
@@ -163,8 +163,8 @@ describe('a refusal', () => {
     [429, { code: 'NoMoreConcurrentTasks' }, 'RATE_LIMITED', /busy: NoMoreConcurrentTasks/],
     [400, { error_code: 'TooManyPendingTasks' }, 'RATE_LIMITED', /busy/],
     [400, { error_code: 'LimitExceeded' }, 'RATE_LIMITED', /busy/],
-    [500, { message: 'oops' }, 'AMBIGUOUS_SUBMIT', /did not say/],
-    [503, {}, 'AMBIGUOUS_SUBMIT', /did not say/],
+    [500, { message: 'oops' }, 'AMBIGUOUS_SUBMIT', /did not confirm/],
+    [503, {}, 'AMBIGUOUS_SUBMIT', /did not confirm/],
   ] as const;
 
   test.each(rows)('%i %o is %s', async (status, body, type, message) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await storage[Symbol.asyncDispose]();
 });
 
-const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 1024 * 1024 };
+const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], maxBytes: 1024 * 1024 };
 
 const canvas = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c60' } });
 
@@ -90,10 +90,10 @@ test.each([
   ],
   ['a side too large', { side: { min: 1, max: 250 } }, [100, 300], /takes sides of 1 to 250 pixels/],
   ['a side too small, without an upper limit', { side: { min: 300 } }, [100, 300], /sides of 300 pixels and more/],
-  ['too much together', { mostBytesTogether: 10 }, [300, 300], /attachments together have more than/],
+  ['too much together', { maxTotalBytes: 10 }, [300, 300], /attachments together have more than/],
   ['too flat', { ratio: { min: 0.4, max: 2.5 } }, [300, 100], /width to height from 0.4 to 2.5/],
   ['too tall', { ratio: { min: 0.4, max: 2.5 } }, [100, 300], /width to height from 0.4 to 2.5/],
-  ['too heavy', { mostBytes: 10 }, [300, 300], /more than/],
+  ['too heavy', { maxBytes: 10 }, [300, 300], /more than/],
 ] as const)('%s is refused with the limit', async (_, limits, [width, height], message) => {
   const bytes = await canvas(width, height).png().toBuffer();
   await expect(read({ bytes }, limits)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test.each([
 
 test('what is exactly at the limits is taken', async () => {
   const bytes = await canvas(250, 100).png().toBuffer();
-  const limits = { side: { min: 100, max: 250 }, ratio: { min: 0.4, max: 2.5 }, mostBytes: bytes.length };
+  const limits = { side: { min: 100, max: 250 }, ratio: { min: 0.4, max: 2.5 }, maxBytes: bytes.length };
   expect(await read({ bytes }, limits)).toHaveLength(1);
 });
 

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
-import { refused, retryAfter, shown, wasSent } from './refusal.ts';
+import { redact, retryAfter, toStepError, wasSent } from './refusal.ts';
 
 await using server = await fakeServer();
 const { row: task } = server.add('meshy-7', { prompt: 'A lamp <#FX00000000000000000009> of brass' });
@@ -14,23 +14,23 @@ function vendor() {
 }
 
 test.each([
-  ['INVALID_INPUT', /^Meshy does not take the request: too round$/],
+  ['INVALID_INPUT', /^Meshy does not accept the request: too round$/],
   ['CONTENT_POLICY', /^Meshy refuses the content: too round$/],
   ['RATE_LIMITED', /^Meshy is busy: too round$/],
   ['TRANSIENT', /^Meshy is not available: too round$/],
-  ['AMBIGUOUS_SUBMIT', /^Meshy did not say whether/],
+  ['AMBIGUOUS_SUBMIT', /^Meshy did not confirm whether/],
   ['RESULT_EXPIRED', /^Meshy no longer has the result: too round$/],
   ['PROVIDER_FAILED', /^Meshy failed: too round$/],
 ] as const)('%s is told to the user in the provider’s words', (type, message) => {
   const asked = vendor();
-  const error = refused(asked, { type, words: 'too round', delayMs: 7 }, task);
+  const error = toStepError(asked, { type, words: 'too round', delayMs: 7 }, task);
   expect(error).toMatchObject({ type, delayMs: 7, message: expect.stringMatching(message) });
   expect(asked.logged()).toBe('');
 });
 
 test.each(['AUTH', 'BALANCE'] as const)('%s is told to the operator, who can mend it, and not to the user', (type) => {
   const asked = vendor();
-  const error = refused(asked, { type, words: 'model meshy-7 is not part of plan Free' }, task);
+  const error = toStepError(asked, { type, words: 'model meshy-7 is not part of plan Free' }, task);
   expect(error.message).toMatch(/^Meshy .* worker's log\.$/);
   expect(error.message).not.toContain('Free');
   expect(JSON.parse(asked.logged())).toMatchObject({
@@ -44,7 +44,7 @@ test.each(['AUTH', 'BALANCE'] as const)('%s is told to the operator, who can men
 test.each(['AUTH', 'INVALID_INPUT'] as const)('neither key, address nor prompt get out of %s', (type) => {
   const asked = vendor();
   const words = `key msy_0123456789 may not make "A lamp  of brass" (${task.prompt}), see https://x.example/?sig=abc`;
-  const { message } = refused(asked, { type, words }, task);
+  const { message } = toStepError(asked, { type, words }, task);
   for (const secret of ['msy_0123456789', 'of brass', 'A lamp', 'sig=abc', 'x.example']) {
     expect(message + asked.logged()).not.toContain(secret);
   }
@@ -61,12 +61,12 @@ test.each([
   ['  many\n\n lines\tof it ', 'many lines of it'],
   ['The API key is missing; a bearer expected', 'The API key is missing; a bearer expected'],
 ])('"%s" is shown as "%s"', (words, expected) => {
-  expect(shown(words)).toBe(expected);
+  expect(redact(words)).toBe(expected);
 });
 
 test('a prompt that says little hides little, and a sermon is cut short', () => {
-  expect(shown('a bad area', ['a'])).toBe('a bad area');
-  expect(shown('wörter '.repeat(500)).length).toBeLessThanOrEqual(300);
+  expect(redact('a bad area', ['a'])).toBe('a bad area');
+  expect(redact('wörter '.repeat(500)).length).toBeLessThanOrEqual(300);
 });
 
 test('only what never left this host is known not to have been sent', async () => {
@@ -96,7 +96,7 @@ test('a network that goes away under an order says the same as one that was neve
 
 test('a provider that says a lot is not listened to for long', () => {
   const started = process.cpuUsage();
-  expect(shown('a.'.repeat(100_000)).length).toBeLessThanOrEqual(300);
+  expect(redact('a.'.repeat(100_000)).length).toBeLessThanOrEqual(300);
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });
 

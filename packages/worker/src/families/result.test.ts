@@ -16,18 +16,18 @@ beforeEach(async () => {
 });
 afterEach(() => double[Symbol.asyncDispose]());
 
-async function download(url: string, own: Partial<Result> & { baseUrl?: string; mostBytes?: number } = {}) {
-  const { baseUrl = double.url, mostBytes, ...result } = own;
+async function download(url: string, own: Partial<Result> & { baseUrl?: string; maxBytes?: number } = {}) {
+  const { baseUrl = double.url, maxBytes, ...result } = own;
   const path = join(folder, String(++results));
   const vendor = { name: 'The vendor', secrets: [], log: pino({ level: 'silent' }), baseUrl };
   const asked = { url, path, signal: AbortSignal.timeout(5000), onProgress: () => {}, ...result };
-  await downloadResult(vendor, asked, mostBytes);
+  await downloadResult(vendor, asked, maxBytes);
   return readFile(path, 'utf8');
 }
 
 const FORBIDDEN = {
   type: 'PROVIDER_FAILED',
-  message: 'The vendor names a result at an address that this service does not call.',
+  message: 'The vendor returned a result URL that is not a public HTTPS address.',
 };
 
 test('a result is written to the path, and its progress told', async () => {
@@ -39,7 +39,10 @@ test('a result is written to the path, and its progress told', async () => {
 
 test("a disk of the worker's own that takes nothing is not told as the provider's doing", async () => {
   const refused = download(`${double.url}/a`, { path: join(folder, 'no', 'such', 'folder') });
-  await expect(refused).rejects.toMatchObject({ type: 'AWAY', message: "The worker's own disk cannot be used." });
+  await expect(refused).rejects.toMatchObject({
+    type: 'AWAY',
+    message: "The worker's disk cannot be read or written.",
+  });
 });
 
 describe('an address that is not called', () => {
@@ -163,9 +166,9 @@ test('more than can be taken is refused when it is announced, and when it comes'
   });
   await expect(download(`${double.url}/a`)).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   double.before = () => ({ headers: { 'transfer-encoding': 'chunked' }, body: Buffer.from('too much') });
-  await expect(download(`${double.url}/a`, { mostBytes: 7 })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  await expect(download(`${double.url}/a`, { maxBytes: 7 })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   double.before = () => ({ headers: { 'transfer-encoding': 'chunked' }, body: Buffer.from('enough!') });
-  expect(await download(`${double.url}/a`, { mostBytes: 7 })).toBe('enough!');
+  expect(await download(`${double.url}/a`, { maxBytes: 7 })).toBe('enough!');
 });
 
 test('an answer that ends early, breaks off, or never begins is tried again', async () => {

@@ -105,9 +105,9 @@ describe('an order', () => {
 test('pictures that are too much together are refused, though each would be taken', async () => {
   const call = callFor(taskFor('seedance-2.0', { attachments: [await storage.picture(1), await storage.picture(2)] }));
   const size = call.task.attachments[0]?.content?.size ?? 0;
-  const limits = { types: ['image/png'], mostBytes: size };
-  expect(await readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size })).toHaveLength(2);
-  const together = readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size - 1 });
+  const limits = { types: ['image/png'], maxBytes: size };
+  expect(await readPictures(call, 'Seedance', { ...limits, maxTotalBytes: 2 * size })).toHaveLength(2);
+  const together = readPictures(call, 'Seedance', { ...limits, maxTotalBytes: 2 * size - 1 });
   await expect(together).rejects.toMatchObject({ type: 'INVALID_INPUT', message: expect.stringContaining('together') });
 });
 

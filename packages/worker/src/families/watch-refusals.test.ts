@@ -52,7 +52,7 @@ test('half a set-up is reported when it is used', () => {
   const { family } = openFamilies(settings, fakeFamily(), pino({ level: 'silent' }));
   const check = () =>
     watchRefusals(family, (refused) => reported.push(refused))('hunyuan3d', null).check(taskFor('hunyuan3d-3.1'));
-  expect(check).toThrow(/does not accept the access/);
+  expect(check).toThrow(/does not accept the key/);
   expect(reported).toMatchObject([
     { family: 'hunyuan3d', type: 'AUTH', message: expect.stringContaining('TENCENTCLOUD_SECRET_KEY is not') },
   ]);

@@ -78,7 +78,7 @@ it('replaces a file that is already there', async () => {
 
 it('refuses what no model makes, and a folder that is not there', async () => {
   const wrong = { ...requestOf('pdf'), outputType: 'IMAGE' as const };
-  await expect(renderSandbox(wrong, newPath())).rejects.toThrow('pdf is no model for IMAGE');
+  await expect(renderSandbox(wrong, newPath())).rejects.toThrow('pdf does not make IMAGE');
   const unset = { ...requestOf('kling-3.0'), settings: null };
   await expect(renderSandbox(unset, newPath())).rejects.toThrow('needs its settings');
   const lost = join(folder, 'missing', 'file');

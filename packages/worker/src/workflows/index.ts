@@ -1,4 +1,4 @@
-// A workflow runs in a sandbox and is replayed: nothing but the pipeline, plain data and @temporalio/workflow may be imported from here.
+// Workflows run in a sandbox and are replayed: import only the pipeline, plain data and @temporalio/workflow here.
 export { document } from './document.ts';
 export { geminiImage } from './gemini-image.ts';
 export { gptImage } from './gpt-image.ts';

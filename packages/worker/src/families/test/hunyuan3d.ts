@@ -5,7 +5,7 @@ import { mediaOf } from './media.ts';
 const SIGNED =
   /^TC3-HMAC-SHA256 Credential=(\w+)\/\d{4}-\d\d-\d\d\/[\w-]+\/tc3_request, SignedHeaders=content-type;host, Signature=[0-9a-f]{64}$/;
 const LIFE_MS = 24 * 3_600_000;
-const MOST_PICTURE_BYTES = 6 * 1024 * 1024;
+const MAX_PICTURE_BYTES = 6 * 1024 * 1024;
 
 /** Where a job stands: as a test sets it, else done. */
 export interface HunyuanState {
@@ -161,7 +161,7 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
     const { prompt, picture } = parsed.data;
     if ((prompt === undefined) === (picture === undefined))
       return refuse('InvalidParameter', 'Prompt or Image, not both');
-    if (Buffer.from(picture ?? '', 'base64').length > MOST_PICTURE_BYTES) {
+    if (Buffer.from(picture ?? '', 'base64').length > MAX_PICTURE_BYTES) {
       return refuse('InvalidParameterValue.ImageSizeExceed', 'The picture is too large');
     }
     return double.take({ prompt: prompt ?? 'a picture' }).id;
