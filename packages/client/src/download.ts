@@ -1,34 +1,33 @@
 import type { FileRecord } from '@review/contract';
-import { land, sha256 } from '#platform';
-import { read } from './call.ts';
+import { openPartialFile, sha256 } from '#platform';
+import { readAnswer } from './call.ts';
 import type { Client } from './client.ts';
 import { ApiProblem } from './problem.ts';
-import { persist } from './retry.ts';
+import { retryTransient } from './retry.ts';
 import { chunksOf } from './source.ts';
 
 const RETRIES = 8;
-/** How long a download may stand still before it is tried anew from where it is. */
+/** How long a download may stall before it reconnects. */
 const STALL_MS = 30_000;
 
 export interface DownloadOptions {
-  /** Hears how many bytes are there; the total is null where the service does not say. */
+  /** Called with the bytes received; the total is null if unknown. */
   onProgress?: (received: number, total: number | null) => void;
   signal?: AbortSignal;
-  /** How often a broken connection is taken up again without any progress: 8 times unless said. */
+  /** The maximum of reconnects without progress. Default: 8. */
   retries?: number;
-  /** What fetches the bytes, in place of the global `fetch`. */
+  /** Fetches the bytes. Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** The bytes that came are not those of the file. */
+/** The size or the hash of the received bytes is not that of the file. */
 export class DownloadDamaged extends Error {
   override name = 'DownloadDamaged';
 }
 
 /**
- * Downloads a file or a comment's attachment: to a path (in Node), where an earlier download that was broken off is
- * continued, or as a Blob. A broken connection is taken up where it broke; the hash of a file is checked where the
- * service knows it.
+ * Downloads a file or a comment's attachment: to a path (in Node), where an earlier partial download is resumed, or as a
+ * Blob. Reconnects and resumes after a broken connection. The hash of a file is checked if the service knows it.
  */
 export function download(client: Client, id: string, options: DownloadOptions & { to: string }): Promise<void>;
 export function download(client: Client, id: string, options?: DownloadOptions): Promise<Blob>;
@@ -44,7 +43,7 @@ export async function download(
   return new Blob(chunks, { type: file?.mimeType ?? '' });
 }
 
-/** Downloads as a stream, which fails at its end if the bytes are not those of the file. */
+/** Downloads as a stream, which ends with `DownloadDamaged` if size or hash do not match. */
 export async function downloadStream(
   client: Client,
   id: string,
@@ -65,19 +64,19 @@ export async function downloadStream(
 
 async function downloadTo(to: string, client: Client, id: string, options: DownloadOptions): Promise<void> {
   const file = await findRecord(client, id, options);
-  const landing = await land(to, id);
+  const partial = await openPartialFile(to, id);
   try {
-    for await (const chunk of checked(client, id, file, landing.size, options, landing.present())) {
-      await landing.write(chunk);
+    for await (const chunk of checked(client, id, file, partial.size, options, partial.read())) {
+      await partial.write(chunk);
     }
   } catch (error) {
-    await (error instanceof DownloadDamaged ? landing.discard() : landing.leave());
+    await (error instanceof DownloadDamaged ? partial.discard() : partial.close());
     throw error;
   }
-  await landing.settle();
+  await partial.commit();
 }
 
-/** What is known of a file; of a comment's attachment, or without the right to read files, nothing is. */
+/** Returns the record of a file; null for a comment's attachment, or without the scope `files:read`. */
 async function findRecord(client: Client, id: string, { signal }: DownloadOptions): Promise<FileRecord | null> {
   if (isAttachment(id)) return null;
   try {
@@ -90,7 +89,7 @@ async function findRecord(client: Client, id: string, { signal }: DownloadOption
 
 const isAttachment = (id: string) => id.startsWith('CA');
 
-/** The bytes from that one on; those before it are only looked at. */
+/** Yields the bytes from `from` on, and checks size and hash. The bytes in `before` are only hashed. */
 async function* checked(
   client: Client,
   id: string,
@@ -111,9 +110,10 @@ async function* checked(
       yield chunk;
     }
   }
-  if (total !== null && received !== total) throw new DownloadDamaged(`${received} bytes came, not ${total}.`);
+  if (total !== null && received !== total) throw new DownloadDamaged(`Received ${received} bytes, expected ${total}.`);
   const known = file?.sha256 ?? null;
-  if (known !== null && hash.hex() !== known) throw new DownloadDamaged(`The bytes of ${id} do not have its hash.`);
+  if (known !== null && hash.hex() !== known)
+    throw new DownloadDamaged(`The SHA-256 of the received bytes is not that of ${id}.`);
 }
 
 interface Received {
@@ -121,7 +121,7 @@ interface Received {
   size: number | null;
 }
 
-/** Bytes from a connection that is made anew, from where it broke, as often as it takes. */
+/** Yields the bytes from `from` on, and reconnects after errors. */
 async function* connected(
   client: Client,
   id: string,
@@ -141,7 +141,7 @@ async function* connected(
   };
   try {
     for (;;) {
-      const chunk = await persist(next, { retries, signal, passing: [500] });
+      const chunk = await retryTransient(next, { retries, signal, transientStatuses: [500] });
       if (chunk === null) return;
       received += chunk.byteLength;
       yield { chunk, size: connection?.size ?? null };
@@ -158,7 +158,7 @@ interface Connection {
   close(): void;
 }
 
-/** Asked for anew with every connection: the one before may have expired. */
+/** Returns a new presigned URL for each connection, because the previous one may have expired. */
 async function urlOf({ files, attachments }: Client, id: string, signal: AbortSignal | undefined): Promise<string> {
   const request = { params: { id } };
   const options = { retries: 0, ...(signal && { signal }) };
@@ -174,18 +174,15 @@ async function connect(
 ): Promise<Connection> {
   const stalled = new AbortController();
   const within = async <T>(work: Promise<T>): Promise<T> => {
-    const timer = setTimeout(
-      () => stalled.abort(new DOMException('The download stands still.', 'TimeoutError')),
-      STALL_MS,
-    );
+    const timer = setTimeout(() => stalled.abort(new DOMException('The download stalled.', 'TimeoutError')), STALL_MS);
     return work.finally(() => clearTimeout(timer));
   };
   const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
   const response = await within(fetch(url, { headers, signal: either }));
-  // Everything was there already.
+  // The partial file was already complete.
   if (response.status === 416 && from > 0) return { size: from, next: async () => null, close: () => stalled.abort() };
-  if (!response.ok || response.body === null) throw new ApiProblem(await within(read(response)));
+  if (!response.ok || response.body === null) throw new ApiProblem(await within(readAnswer(response)));
   let toSkip = response.status === 206 ? 0 : from;
   const length = response.headers.get('content-length');
   const reader = response.body.getReader();

@@ -21,10 +21,10 @@ interface NumberedRequest {
 type List<Request, Page> = (request: Request, options?: CallOptions) => Promise<Page>;
 
 /**
- * The items of a list, page after page, in the order the request asks for.
+ * Yields the items of a list, page by page, in the order of the request.
  *
- * Comments in ascending order start at their newest page: to begin with the oldest, all pages are read first. Ask for
- * `desc` to get the newest at once and to read only as far as you go.
+ * Comments in ascending order start at their newest page: all pages are read before the first item. With `desc`, the
+ * newest item comes first, and pages are read as needed.
  */
 export function items<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
@@ -50,8 +50,8 @@ export async function* items<Request extends (CursorRequest & NumberedRequest) |
 }
 
 /**
- * The pages of a list as the service gives them: from the one that the request asks for in the direction that goes on.
- * Comments in ascending order begin with the newest page and go on with older ones.
+ * Yields the pages of a list, from the one that the request names, in the direction that has more pages. Comments in
+ * ascending order begin with the newest page and continue with older ones.
  */
 export function pages<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
