@@ -103,7 +103,7 @@ inConsole(
         await page.getByLabel('The request as code').getByText(words).waitFor();
       }
       await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
-      await page.getByText('which is not attached').waitFor();
+      await page.getByText('which is not in attachments').waitFor();
       expect(visit.takeComplaints()).toEqual([]);
     });
 

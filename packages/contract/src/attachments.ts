@@ -3,7 +3,7 @@ import { data, NO_BODY, room } from './endpoint.ts';
 import { CommentAttachmentId, GenerationAttachmentId } from './ids.ts';
 import { Download, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
 
-/** An attachment is shown by the comment or the generation that uses it, never alone. */
+/** No location: an attachment is read through the comment or the generation that uses it. */
 const starting = { tier: 'tier-3', location: null } as const;
 
 export const attachments = room({

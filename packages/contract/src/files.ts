@@ -25,7 +25,7 @@ export const FileRecord = z.object({
   /** In bytes. */
   size: z.number().int().nullable(),
   sha256: z.string().nullable(),
-  /** Whether restricted reviewers see it. */
+  /** Whether restricted reviewers can see the file. */
   allowRestricted: z.boolean(),
   project: z.object({ id: Uuid }),
   folder: z.object({ id: FolderId }).nullable(),
@@ -45,7 +45,7 @@ export const files = room({
     query: z.strictObject({
       wait: wholeNumberParameter(
         { min: 0, max: 60, default: 0 },
-        'Seconds to hold the answer while the file is being made. It comes after 50 seconds at the latest: ask again.',
+        'Seconds to hold the answer while the file is being generated. The answer comes after at most 50 seconds; then ask again.',
       ),
     }),
     responses: { 200: data(FileRecord) },
@@ -70,7 +70,9 @@ export const files = room({
     path: '/api/projects/:id/files',
     summary: 'List the files of a project, page by page, newest first',
     body: cursorQuery({
-      keyword: text({ min: 1, max: 100 }).optional().describe('Only files whose name or description holds this text.'),
+      keyword: text({ min: 1, max: 100 })
+        .optional()
+        .describe('Only files whose name or description contains this text.'),
       folder: reference(FolderId)
         .nullable()
         .optional()

@@ -25,7 +25,7 @@ export const folders = room({
       parent: reference(FolderId)
         .nullable()
         .optional()
-        .describe('The folder that it goes into; null or none is the root of the project.'),
+        .describe('The parent folder; null or omitted for the root of the project.'),
     }),
     responses: { 201: created(FolderId) },
     metadata: {
@@ -33,7 +33,7 @@ export const folders = room({
       tier: 'tier-3',
       scopes: ['folders:write'],
       subject: 'project',
-      // Folders are read as a tree.
+      // No location: folders are only read as a list.
       location: null,
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
@@ -43,7 +43,8 @@ export const folders = room({
     method: 'GET',
     path: '/api/projects/:id/folders',
     summary: 'List every folder of a project',
-    description: 'To a restricted reviewer: the folders that hold a file they see, and the folders above those.',
+    description:
+      'A restricted reviewer receives only the folders with a file that they can see, and the parents of those.',
     responses: { 200: data(z.array(Folder)) },
     metadata: {
       tool: 'list_project_folders',

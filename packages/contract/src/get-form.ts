@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { QUERY, type Route } from './endpoint.ts';
 
 /**
- * A QUERY list as a GET: the fields of its body become query parameters, so that clients and proxies that know no QUERY can
- * use it. Flat names stay, objects are dotted (`sort.type`), an empty value is null. Both forms give the handler the same.
+ * Returns the GET form of a QUERY list, for clients and proxies without QUERY; null for other routes. The fields of the body
+ * become query parameters: nested fields are dotted (`sort.type`), an empty value is null. The handler gets the same input.
  */
 export function getForm(route: Route): Route | null {
   if (route.method !== QUERY || !(route.body instanceof z.ZodObject)) return null;
@@ -12,7 +12,7 @@ export function getForm(route: Route): Route | null {
   return { ...rest, method: 'GET', query: parametersOf(body), metadata: { ...metadata, problems } };
 }
 
-/** Where a field of the body stands in the query of a request: `/folder/id` is `#query/folder.id`, or `#query/folder`. */
+/** Maps the pointer of a body field to its query parameter: `/folder/id` is `#query/folder.id`, or `#query/folder`. */
 export function parameterPointer(pointer: string, query: object): string {
   const steps = pointer.split('/').slice(1);
   const sent = steps.map((_, index) => steps.slice(0, index + 1).join('.')).find((name) => Object.hasOwn(query, name));
@@ -25,7 +25,7 @@ interface Parameter {
   name: string;
   path: readonly string[];
   schema: z.ZodType;
-  /** What its value stands for in the body. */
+  /** Converts the parameter to the value in the body. */
   read?: (value: unknown) => unknown;
 }
 
@@ -47,7 +47,7 @@ function parametersOf(body: z.ZodObject) {
     .pipe(body);
 }
 
-/** Says whether the place was still free. */
+/** Sets the value at the path. Returns false if it is already set. */
 function put(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
   if (inner.length === 0) {
     if (key in object) return false;
@@ -70,18 +70,20 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
     const inner = flatten(base, path);
     const id = base.shape['id'];
     if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
-    // A reference is also its plain id, and empty where there is none.
+    // A reference can be given as its plain id, or empty for null.
     const schema = z.union([id, z.string().max(0)]).meta({ description: `As \`${name}.id\`; empty for none.` });
     return [{ name, path, schema, read: (value) => (value === '' ? null : { id: value }) }, ...inner];
   });
 }
 
-/** A field as text: what is not a string in the body is spelt in one way only. */
+/** Returns the schema of a field as a query parameter, with one spelling for each value. */
 function parameter(name: string, field: z.core.$ZodType): z.ZodType {
   const { base, nullable } = bare(field);
-  if (!(field instanceof z.ZodType)) throw new Error(`${name} cannot be a query parameter`);
+  if (!(field instanceof z.ZodType))
+    throw new Error(`${name} cannot be a query parameter: its schema is not a zod type`);
   const spelling = spellingOf(base);
-  if (spelling === undefined) throw new Error(`${name} is of a kind that cannot be a query parameter`);
+  if (spelling === undefined)
+    throw new Error(`${name} cannot be a query parameter: only strings, enums, booleans and numbers can`);
   if (spelling === 'text' && !nullable) return field;
   return z.preprocess((text) => (nullable && text === '' ? null : spelling === 'text' ? text : spelling(text)), field);
 }
@@ -94,7 +96,7 @@ function spellingOf(schema: z.core.$ZodType): 'text' | ((text: unknown) => unkno
   return isText || isWord ? 'text' : undefined;
 }
 
-/** A schema without what says that its value may be left out or null. */
+/** Unwraps optional, default and nullable schemas. */
 function bare(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
   let base = schema;
   let nullable = false;

@@ -16,11 +16,11 @@ const EVERY_ANSWER = {
 };
 const HEADERS = {
   RequestId: {
-    description: 'Names this request in the logs; taken from the request when that sends a sane one.',
+    description: 'The id of this request in the logs; a valid id in the request is kept.',
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'What is left of the limit, and the seconds until the window ends.',
+    description: 'The remaining requests, and the seconds until the window ends.',
     schema: { type: 'string' },
     example: '"tier-2";r=19;t=42',
   },
@@ -29,15 +29,15 @@ const HEADERS = {
     schema: { type: 'string' },
     example: '"tier-2";q=20;w=60',
   },
-  RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
   Challenge: { description: 'What the credential lacks.', schema: { type: 'string' } },
-  AcceptQuery: { description: 'On QUERY: the content type that it takes.', schema: { type: 'string' } },
+  AcceptQuery: { description: 'The content type that QUERY accepts.', schema: { type: 'string' } },
   IdempotencyReplayed: {
     description: 'The answer is that of the first request with this key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  Location: { description: 'Where it can be read.', schema: { type: 'string', format: 'uri' } },
-  ETag: { description: 'Names this state of the record.', schema: { type: 'string' } },
+  Location: { description: 'The URL of the created record.', schema: { type: 'string', format: 'uri' } },
+  ETag: { description: 'The version of the record.', schema: { type: 'string' } },
 };
 
 export interface OpenApiOperation {
@@ -94,7 +94,7 @@ function successes(route: Route): [string, object][] {
 
 const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({ [type]: { schema: written(schema, io) } });
 
-/** The problems of one status that an endpoint can answer with: most endpoints share theirs with others. */
+/** The problems of one status of an endpoint. Most endpoints share them with others. */
 const sharedName = (codes: readonly ProblemCode[]) => codes.join('.');
 
 const refusals = (route: Route) => Map.groupBy(refusalsOf(route), (code) => PROBLEMS[code].status);
@@ -154,7 +154,7 @@ function operation(room: string, id: string, route: Route): OpenApiOperation {
   };
 }
 
-/** The ways to ask for an operation, each with an id of its own. */
+/** The forms of an operation, each with its own id. */
 function formsOf(id: string, route: Route, openapi: string): { id: string; route: Route }[] {
   const byGet = getForm(route);
   if (byGet === null) return [{ id, route }];
@@ -177,11 +177,11 @@ export interface OpenApiDocument {
 export interface OpenApiEdition {
   version: string;
   serverUrl?: string;
-  /** 3.2 is the first that knows QUERY; in 3.1, which generators read, its lists are there by GET alone. */
+  /** 3.2 is the first version with QUERY. Version 3.1, which generators read, has only the GET form of lists. */
   openapi?: '3.2.0' | '3.1.1';
 }
 
-/** The document of the interface, made from the contract. */
+/** Builds the OpenAPI document from the contract. */
 export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition): OpenApiDocument {
   const rooms: Record<string, Room> = contract;
   const described = Object.entries(rooms).flatMap(([room, routes]) =>
@@ -212,13 +212,14 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
         IfMatch: {
           name: 'If-Match',
           in: 'header',
-          description: 'The ETag of the record as it was read: if it has changed meanwhile, the answer is 412.',
+          description: 'The ETag of the record as it was read. If the record has changed since, the answer is 412.',
           schema: { type: 'string' },
         },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
-          description: 'The same key and body again give the first answer again; kept for 24 hours.',
+          description:
+            'Makes a retry safe: a request with the same key and body returns the first answer. Keys are kept for 24 hours.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
       },

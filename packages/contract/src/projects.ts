@@ -9,7 +9,7 @@ import { Day, Timestamp } from './time.ts';
 
 const ProjectName = text({ min: 1, max: 100 });
 const ProjectDescription = text({ max: 5000 }).nullable();
-/** The one range there is: said by callers of the same dialect, without effect. */
+/** The only range. Compatible clients send it; it has no effect. */
 const AccessRange = z.enum(['ONLY_PROJECT_MEMBER']);
 
 export const Project = z.object({
@@ -22,7 +22,7 @@ export const Project = z.object({
   role: ProjectRole,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** When the project will be gone for good; null unless its deletion is scheduled. */
+  /** When the project is deleted permanently; null unless its deletion is scheduled. */
   deletesAt: Timestamp.nullable(),
 });
 export type Project = z.infer<typeof Project>;
@@ -35,10 +35,10 @@ export const projects = room({
     body: cursorQuery({
       keyword: text({ min: 1, max: 100 })
         .optional()
-        .describe('Only projects whose name or description contains this, in any case.'),
+        .describe('Only projects whose name or description contains this text, ignoring case.'),
       sort: z
         .strictObject({
-          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('What the order goes by.'),
+          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('The field to sort by.'),
           direction: Direction.default('desc').describe('Ascending or descending.'),
         })
         .default({ type: 'updatedAt', direction: 'desc' })

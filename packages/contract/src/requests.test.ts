@@ -175,7 +175,7 @@ describe('what is told of a refused field', () => {
   it('points into the body, escaped as JSON Pointer', () => {
     expect(refusedFields(contract.folders.create.body, { name: 'a'.repeat(65), 'a/b~c': 1 })).toEqual([
       { pointer: '/name', code: 'TOO_LONG', message: 'At most 64 characters.' },
-      { pointer: '/a~1b~0c', code: 'UNKNOWN_FIELD', message: 'There is no such field.' },
+      { pointer: '/a~1b~0c', code: 'UNKNOWN_FIELD', message: 'This field does not exist.' },
     ]);
   });
 

@@ -11,26 +11,26 @@ const ObjectSchema = z.object({
 type Properties = z.infer<typeof ObjectSchema>['properties'];
 type ObjectSchema = { type: 'object'; properties: Properties; required: string[]; additionalProperties?: false };
 
-/** An endpoint as a tool: named, described and typed by its route alone. */
+/** An MCP tool, derived from the route of an endpoint. */
 export interface Tool {
   /** The room and verb of the endpoint. */
   operation: string;
   route: Route;
-  /** What clients are told of it. */
+  /** The tool's entry in `tools/list`. */
   definition: {
     name: string;
     title: string;
     description: string;
     inputSchema: ObjectSchema;
-    /** None where the endpoint answers without a body. */
+    /** Absent if the endpoint answers without a body. */
     outputSchema?: ObjectSchema;
     annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
   };
-  /** The arguments of a call, as the path, the query and the body of the request that they stand for. */
+  /** Splits the arguments of a call into the id, the query and the body of the request. */
   split(given: Readonly<Record<string, unknown>>): { id: unknown; query: unknown; body: unknown };
 }
 
-/** Every endpoint that has a tool name. */
+/** Returns a tool for every route with a tool name. */
 export function contractTools(): Tool[] {
   const rooms: Record<string, Room> = contract;
   return Object.entries(rooms).flatMap(([room, routes]) =>
@@ -50,8 +50,9 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   const properties = { ...path, ...query.properties, ...body.properties };
   const parts = [path, query.properties, body.properties].flatMap(Object.keys);
   const twice = parts.find((field, index) => parts.indexOf(field) !== index);
-  // Arguments have one name each; a route that needs one name for two things cannot be a tool as it is.
-  if (twice !== undefined) throw new Error(`${operation} takes ${twice} in two places: it cannot be a tool`);
+  // Tool arguments are flat, so path, query and body must not share a name.
+  if (twice !== undefined)
+    throw new Error(`${operation} has "${twice}" in two places of the request, so it cannot be a tool: rename one`);
   const required = [...Object.keys(path), ...query.required, ...body.required];
   const inQuery = (field: string) => Object.hasOwn(query.properties, field) || !('body' in route);
   return {
@@ -76,7 +77,7 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   };
 }
 
-/** What a client may assume before it asks its user: by the method, and by whether the answer makes something new. */
+/** Derives the hints from the method and the success status. */
 function annotationsOf(route: Route): Tool['definition']['annotations'] {
   const method: string = route.method;
   const reads = method === 'GET' || method === 'QUERY';
@@ -85,7 +86,7 @@ function annotationsOf(route: Route): Tool['definition']['annotations'] {
     readOnlyHint: reads,
     destructiveHint: !reads && status === 204,
     idempotentHint: reads || method === 'PATCH' || method === 'DELETE',
-    // Accepted, to be done elsewhere: by a provider outside.
+    // 202: an external provider does the work.
     openWorldHint: status === 202,
   };
 }
@@ -102,7 +103,7 @@ function schemaOf(schema: unknown, io: Io): ObjectSchema | null {
   return { type: 'object', ...ObjectSchema.parse(jsonSchema(schema, io)) };
 }
 
-/** Whole, without references: a tool's schema has to stand alone. */
+/** Without references, because a tool's schema must be self-contained. */
 function jsonSchema(schema: z.ZodType, io: Io) {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     io,

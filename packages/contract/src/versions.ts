@@ -6,7 +6,7 @@ import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** How far the review of a version or a file has come. */
+/** The review status of a version or a file. */
 export const REVIEW_STATUSES = [
   'IN_PROGRESS',
   'NEED_REVIEW',
@@ -48,7 +48,7 @@ export const versions = room({
     description: 'A restricted reviewer receives only the versions marked for restricted access.',
     query: z.strictObject({
       page: wholeNumberParameter({ min: 1, max: 100, default: 1 }, 'The number of the page, from 1.'),
-      'sort.type': z.enum(['name', 'createdAt']).default('createdAt').describe('What the order goes by.'),
+      'sort.type': z.enum(['name', 'createdAt']).default('createdAt').describe('The field to sort by.'),
       'sort.direction': Direction.default('desc').describe('Ascending or descending.'),
     }),
     responses: { 200: numberedPage(Version) },

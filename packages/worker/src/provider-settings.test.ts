@@ -150,7 +150,7 @@ test.each([
   ['PROVIDER_MODEL_MAP', '["meshy-7"]', /JSON object/],
   ['PROVIDER_MODEL_MAP', '{"meshy-7": 7}', /JSON object/],
   ['PROVIDER_MODEL_MAP', '{"meshy-7": ""}', /JSON object/],
-  ['PROVIDER_MODEL_MAP', '{"meshy-6": "x"}', /no model meshy-6/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-6": "x"}', /unknown model meshy-6/],
   ['ON_UNKNOWN_SUBMIT', 'meshy', /seedance=resubmit/],
   ['ON_UNKNOWN_SUBMIT', 'meshy=maybe', /seedance=resubmit/],
   ['ON_UNKNOWN_SUBMIT', 'sora=fail', /seedance=resubmit/],
