@@ -36,5 +36,7 @@ test('the client of a browser uploads and downloads, and checks what it gets', a
 test('paths are refused with what to do instead', async () => {
   const client = browser.createClient({ baseUrl: service.url, token: service.key });
   const options = { to: { project: service.projectId }, source: 'a.bin' };
-  await expect(browser.upload(client, options)).rejects.toThrow('Paths are not available in a browser: upload a File or a Blob');
+  await expect(browser.upload(client, options)).rejects.toThrow(
+    'Paths are not available in a browser: upload a File or a Blob',
+  );
 });

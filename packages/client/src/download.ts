@@ -39,7 +39,7 @@ export async function download(
   if (to !== undefined) return downloadTo(to, client, id, options);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   const file = await findRecord(client, id, options);
-  for await (const chunk of checked(client, id, file, 0, options)) chunks.push(chunk);
+  for await (const chunk of readVerified(client, id, file, 0, options)) chunks.push(chunk);
   return new Blob(chunks, { type: file?.mimeType ?? '' });
 }
 
@@ -49,7 +49,7 @@ export async function downloadStream(
   id: string,
   options: DownloadOptions = {},
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const chunks = checked(client, id, await findRecord(client, id, options), 0, options);
+  const chunks = readVerified(client, id, await findRecord(client, id, options), 0, options);
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -66,7 +66,7 @@ async function downloadTo(to: string, client: Client, id: string, options: Downl
   const file = await findRecord(client, id, options);
   const partial = await openPartialFile(to, id);
   try {
-    for await (const chunk of checked(client, id, file, partial.size, options, partial.read())) {
+    for await (const chunk of readVerified(client, id, file, partial.size, options, partial.read())) {
       await partial.write(chunk);
     }
   } catch (error) {
@@ -90,7 +90,7 @@ async function findRecord(client: Client, id: string, { signal }: DownloadOption
 const isAttachment = (id: string) => id.startsWith('CA');
 
 /** Yields the bytes from `from` on, and checks size and hash. The bytes in `before` are only hashed. */
-async function* checked(
+async function* readVerified(
   client: Client,
   id: string,
   file: FileRecord | null,
@@ -103,7 +103,7 @@ async function* checked(
   let received = from;
   const total = file?.size ?? null;
   if (received < (total ?? Number.POSITIVE_INFINITY)) {
-    for await (const { chunk, size } of connected(client, id, from, options)) {
+    for await (const { chunk, size } of readWithReconnects(client, id, from, options)) {
       hash.update(chunk);
       received += chunk.byteLength;
       options.onProgress?.(received, total ?? size);
@@ -122,7 +122,7 @@ interface Received {
 }
 
 /** Yields the bytes from `from` on, and reconnects after errors. */
-async function* connected(
+async function* readWithReconnects(
   client: Client,
   id: string,
   from: number,
@@ -173,16 +173,16 @@ async function connect(
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
   const stalled = new AbortController();
-  const within = async <T>(work: Promise<T>): Promise<T> => {
+  const withStallTimeout = async <T>(work: Promise<T>): Promise<T> => {
     const timer = setTimeout(() => stalled.abort(new DOMException('The download stalled.', 'TimeoutError')), STALL_MS);
     return work.finally(() => clearTimeout(timer));
   };
   const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
-  const response = await within(fetch(url, { headers, signal: either }));
+  const response = await withStallTimeout(fetch(url, { headers, signal: either }));
   // The partial file was already complete.
   if (response.status === 416 && from > 0) return { size: from, next: async () => null, close: () => stalled.abort() };
-  if (!response.ok || response.body === null) throw new ApiProblem(await within(readAnswer(response)));
+  if (!response.ok || response.body === null) throw new ApiProblem(await withStallTimeout(readAnswer(response)));
   let toSkip = response.status === 206 ? 0 : from;
   const length = response.headers.get('content-length');
   const reader = response.body.getReader();
@@ -190,7 +190,7 @@ async function connect(
     size: length === null ? null : Number(length) + from - toSkip,
     async next() {
       for (;;) {
-        const { done, value } = await within(reader.read());
+        const { done, value } = await withStallTimeout(reader.read());
         if (done) return null;
         const chunk = value.subarray(Math.min(toSkip, value.byteLength));
         toSkip -= value.byteLength - chunk.byteLength;

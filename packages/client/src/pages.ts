@@ -42,7 +42,7 @@ export async function* items<Request extends (CursorRequest & NumberedRequest) |
   options: CallOptions = {},
 ): AsyncGenerator<Item, void> {
   const before: Item[][] = [];
-  for await (const { page, backward } of turn(list, request, options)) {
+  for await (const { page, backward } of walkPages(list, request, options)) {
     if (backward) before.push(page.data);
     else yield* page.data;
   }
@@ -68,12 +68,12 @@ export async function* pages<Request extends (CursorRequest & NumberedRequest) |
   request: NoInfer<NonNullable<Request>>,
   options: CallOptions = {},
 ): AsyncGenerator<AnyPage<Item>, void> {
-  for await (const { page } of turn(list, request, options)) yield page;
+  for await (const { page } of walkPages(list, request, options)) yield page;
 }
 
 type AnyPage<Item> = CursorPage<Item> | NumberedPage<Item>;
 
-async function* turn<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
+async function* walkPages<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
   list: List<Request, AnyPage<Item>>,
   request: NonNullable<Request>,
   options: CallOptions,

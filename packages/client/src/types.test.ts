@@ -3,12 +3,12 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type { CallOptions, Client, UploadState } from './index.ts';
 import { ApiProblem, createClient, download, downloadStream, generate, items, pages, upload } from './index.ts';
 
-/** Nothing is sent: the types are what is looked at, by `tsc` too. */
+/** Sends nothing: only the types are tested, by `tsc` too. */
 const client = createClient({ baseUrl: 'https://review.example.com', token: async () => 'key' });
 const params = { id: 'x' };
 
 describe('a call', () => {
-  test('answers the body of its success and nothing else', () => {
+  test('returns the body of its success', () => {
     expectTypeOf(client.files.get).returns.toEqualTypeOf<Promise<{ data: FileRecord }>>();
     expectTypeOf(client.folders.create).returns.toEqualTypeOf<Promise<{ data: { id: string } }>>();
     expectTypeOf(client.folders.list).returns.toEqualTypeOf<Promise<{ data: Folder[] }>>();
@@ -16,7 +16,7 @@ describe('a call', () => {
     expectTypeOf(client.skills.export).returns.toEqualTypeOf<Promise<string>>();
   });
 
-  test('takes exactly what its route has', () => {
+  test('takes exactly the parts of its route', () => {
     expectTypeOf(client.files.delete).parameters.toEqualTypeOf<
       [request: { params: { id: string } }, options?: CallOptions]
     >();
@@ -37,7 +37,7 @@ describe('a call', () => {
     expectTypeOf(client.reactions.delete).toBeCallableWith({ params, query: { type: '👍' } });
   });
 
-  test('every room is there under its name', () => {
+  test('every room is a property of the client', () => {
     expectTypeOf<keyof Client>().toEqualTypeOf<
       | 'ping'
       | 'projects'

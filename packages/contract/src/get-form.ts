@@ -19,7 +19,7 @@ export function parameterPointer(pointer: string, query: object): string {
   return `#query/${sent ?? steps.join('.')}`;
 }
 
-const asIs = (value: unknown) => value;
+const identity = (value: unknown) => value;
 
 interface Parameter {
   name: string;
@@ -36,9 +36,9 @@ function parametersOf(body: z.ZodObject) {
     .strictObject(shape)
     .transform((query, { issues }) => {
       const asked: Record<string, unknown> = {};
-      for (const { name, path, read = asIs } of parameters) {
+      for (const { name, path, read = identity } of parameters) {
         const value = query[name];
-        if (value === undefined || put(asked, path, read(value))) continue;
+        if (value === undefined || setPath(asked, path, read(value))) continue;
         const message = `Send only one of ${path[0]} and ${name}.`;
         issues.push({ code: 'custom', params: { code: 'REPEATED' }, message, path: [name], input: query });
       }
@@ -48,7 +48,7 @@ function parametersOf(body: z.ZodObject) {
 }
 
 /** Sets the value at the path. Returns false if it is already set. */
-function put(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
+function setPath(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
   if (inner.length === 0) {
     if (key in object) return false;
     object[key] = value;
@@ -56,7 +56,7 @@ function put(object: Record<string, unknown>, [key = '', ...inner]: readonly str
   }
   if (!(key in object)) object[key] = {};
   const next = object[key];
-  return isRecord(next) && put(next, inner, value);
+  return isRecord(next) && setPath(next, inner, value);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -65,8 +65,8 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
   return Object.entries(object.shape).flatMap(([key, field]) => {
     const path = [...parents, key];
     const name = path.join('.');
-    const { base, nullable } = bare(field);
-    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: parameter(name, field) }];
+    const { base, nullable } = unwrap(field);
+    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: toParameter(name, field) }];
     const inner = flatten(base, path);
     const id = base.shape['id'];
     if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
@@ -77,8 +77,8 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
 }
 
 /** Returns the schema of a field as a query parameter, with one spelling for each value. */
-function parameter(name: string, field: z.core.$ZodType): z.ZodType {
-  const { base, nullable } = bare(field);
+function toParameter(name: string, field: z.core.$ZodType): z.ZodType {
+  const { base, nullable } = unwrap(field);
   if (!(field instanceof z.ZodType))
     throw new Error(`${name} cannot be a query parameter: its schema is not a zod type`);
   const spelling = spellingOf(base);
@@ -97,7 +97,7 @@ function spellingOf(schema: z.core.$ZodType): 'text' | ((text: unknown) => unkno
 }
 
 /** Unwraps optional, default and nullable schemas. */
-function bare(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
+function unwrap(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
   let base = schema;
   let nullable = false;
   while (base instanceof z.ZodOptional || base instanceof z.ZodDefault || base instanceof z.ZodNullable) {

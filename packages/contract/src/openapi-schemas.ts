@@ -66,7 +66,7 @@ const NAMES = new Map<z.core.$ZodType, string>(
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** Converts a schema to JSON Schema, for requests (`input`) or responses (`output`). */
-export function written(schema: z.ZodType, io: Io, own?: string): Schema {
+export function toJsonSchema(schema: z.ZodType, io: Io, own?: string): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
@@ -78,17 +78,17 @@ export function written(schema: z.ZodType, io: Io, own?: string): Schema {
         return;
       }
       if (zodSchema === Emoji) jsonSchema.pattern = EMOJI_PATTERN;
-      tidy(jsonSchema, io);
+      normalizeSchema(jsonSchema, io);
     },
   });
-  return nullInType(json);
+  return mergeNullTypes(json);
 }
 
 /** Rewrites `anyOf` with null as a type list, because generators create a class for each `anyOf`. */
-function nullInType<Node>(node: Node): Node {
-  if (Array.isArray(node)) for (const item of node) nullInType(item);
+function mergeNullTypes<Node>(node: Node): Node {
+  if (Array.isArray(node)) for (const item of node) mergeNullTypes(item);
   else if (typeof node === 'object' && node !== null) {
-    for (const value of Object.values(node)) nullInType(value);
+    for (const value of Object.values(node)) mergeNullTypes(value);
     const [shape, nothing, ...more] = 'anyOf' in node && Array.isArray(node.anyOf) ? node.anyOf : [];
     if (more.length === 0 && nothing?.type === 'null' && typeof shape?.type === 'string' && !shape.enum) {
       Reflect.deleteProperty(node, 'anyOf');
@@ -98,7 +98,7 @@ function nullInType<Node>(node: Node): Node {
   return node;
 }
 
-export function tidy(schema: Schema, io: Io): void {
+export function normalizeSchema(schema: Schema, io: Io): void {
   // Generators fail on `const` and on object defaults, which the defaults of the fields already express.
   if (typeof schema.const === 'string') {
     schema.enum = [schema.const];
@@ -113,7 +113,7 @@ export function tidy(schema: Schema, io: Io): void {
 }
 
 const components = (io: Io) =>
-  Object.entries(NAMED[io]).map(([name, schema]) => [name, written(schema, io, name)] as const);
+  Object.entries(NAMED[io]).map(([name, schema]) => [name, toJsonSchema(schema, io, name)] as const);
 
 export const namedSchemas = (): Record<string, Schema> =>
   Object.fromEntries([...components('output'), ...components('input')]);

@@ -3,7 +3,7 @@ import { contract } from './contract.ts';
 import type { Room, Route } from './endpoint.ts';
 import { getForm } from './get-form.ts';
 import { SUBJECT_IDS } from './ids.ts';
-import { type Io, namedSchemas, schemaRef, written } from './openapi-schemas.ts';
+import { type Io, namedSchemas, schemaRef, toJsonSchema } from './openapi-schemas.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 import { refusalsOf, takesBody, takesIdempotencyKey } from './refusals.ts';
 
@@ -58,11 +58,11 @@ export interface OpenApiOperation {
 
 function parameters(route: Route): object[] {
   const { subject } = route.metadata;
-  const query = isSchema(route.query) ? written(route.query, 'input') : {};
+  const query = isSchema(route.query) ? toJsonSchema(route.query, 'input') : {};
   return [
     ...(subject === null
       ? []
-      : [{ name: 'id', in: 'path', required: true, schema: written(SUBJECT_IDS[subject], 'input') }]),
+      : [{ name: 'id', in: 'path', required: true, schema: toJsonSchema(SUBJECT_IDS[subject], 'input') }]),
     ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
@@ -92,7 +92,9 @@ function successes(route: Route): [string, object][] {
   });
 }
 
-const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({ [type]: { schema: written(schema, io) } });
+const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({
+  [type]: { schema: toJsonSchema(schema, io) },
+});
 
 /** The problems of one status of an endpoint. Most endpoints share them with others. */
 const sharedName = (codes: readonly ProblemCode[]) => codes.join('.');

@@ -20,7 +20,7 @@ const Node = z.looseObject({
   anyOf: z.array(z.unknown()).default([]),
 });
 
-/** Where a schema has a property that says nothing of itself. */
+/** Lists the properties of a schema without a description. */
 function undescribed(schema: unknown, path: string): string[] {
   const { properties, items, anyOf } = Node.parse(schema ?? {});
   const own = Object.entries(properties).flatMap(([name, property]) => [
@@ -30,7 +30,7 @@ function undescribed(schema: unknown, path: string): string[] {
   return [...own, ...[items, ...anyOf].flatMap((inner) => (inner === undefined ? [] : undescribed(inner, path)))];
 }
 
-/** The names of the reference, then those that the design adds. */
+/** The names of the reference, then those of the design. */
 const NAMES = [
   'whoami generate_file create_folder list_project_members add_project_members create_project_comment',
   'get_project_access_link update_skill publish_skill_version',
@@ -45,7 +45,7 @@ describe('tools', () => {
   });
 
   it.each(tools.map(({ definition, route }) => [definition.name, definition, route] as const))(
-    '%s says what it is, takes and gives',
+    '%s has a description, an input schema and an output schema',
     (_, tool, route) => {
       expect(tool.title).not.toBe('');
       expect(tool.description.startsWith(tool.title)).toBe(true);
@@ -58,12 +58,12 @@ describe('tools', () => {
     },
   );
 
-  it('describe every argument, those inside others too', () => {
+  it('describe every argument, including nested ones', () => {
     const silent = tools.flatMap(({ definition }) => undescribed(definition.inputSchema, definition.name));
     expect(silent).toEqual([]);
   });
 
-  it('say nothing of HTTP, which their callers do not see', () => {
+  it('do not mention HTTP, which their callers do not see', () => {
     for (const { definition } of tools) {
       const words = JSON.stringify([definition.description, definition.inputSchema]);
       expect(words).not.toMatch(/HTTP|\bETag|If-None-Match|\bheader|status code|\/api\//i);
@@ -90,14 +90,14 @@ describe('tools', () => {
     expect(named('get_file').split({ id: 'a', wait: 5 })).toEqual({ id: 'a', query: { wait: 5 }, body: {} });
   });
 
-  it('lose no argument on the way: an unknown one still reaches a schema that refuses it', () => {
+  it('pass unknown arguments on to a schema that refuses them', () => {
     expect(named('whoami').split({ id: 'a', odd: 1 }).query).toEqual({ id: 'a', odd: 1 });
     expect(named('get_file').split({ id: 'a', odd: 1 }).query).toEqual({ odd: 1 });
     expect(named('create_folder').split({ id: 'a', odd: 1 }).body).toEqual({ odd: 1 });
     expect(named('list_projects').split({ id: 'a' }).body).toEqual({ id: 'a' });
   });
 
-  it('stand in the documentation with their scopes', () => {
+  it('are documented with their scopes', () => {
     const documented = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
     const rows = Array.from(documented.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm), ([, ...cells]) => cells);
     const expected = tools.map(({ definition, route }) => [
@@ -108,7 +108,7 @@ describe('tools', () => {
     expect(rows).toEqual(expected);
   });
 
-  it('tell what they change', () => {
+  it('have hints about their effects', () => {
     expect(hints('whoami')).toEqual(['readOnly', 'idempotent']);
     expect(hints('list_projects')).toEqual(['readOnly', 'idempotent']);
     expect(hints('create_folder')).toEqual([]);

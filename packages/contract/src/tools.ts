@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract } from './contract.ts';
 import { type Room, type Route, successStatus } from './endpoint.ts';
 import { SUBJECT_IDS } from './ids.ts';
-import { type Io, tidy } from './openapi-schemas.ts';
+import { type Io, normalizeSchema } from './openapi-schemas.ts';
 
 const ObjectSchema = z.object({
   properties: z.record(z.string(), z.json()).default({}),
@@ -108,7 +108,7 @@ function jsonSchema(schema: z.ZodType, io: Io) {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
-    override: ({ jsonSchema }) => tidy(jsonSchema, io),
+    override: ({ jsonSchema }) => normalizeSchema(jsonSchema, io),
   });
   return z.record(z.string(), z.json()).parse(written);
 }

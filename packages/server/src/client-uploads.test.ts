@@ -200,7 +200,9 @@ onEachDatabase(
 
       test('other bytes are refused', async () => {
         const resume = await leftAfter(1);
-        await expect(send({ resume, source: bytes.slice(1) })).rejects.toThrow('has 10500 bytes, but the source has 10499');
+        await expect(send({ resume, source: bytes.slice(1) })).rejects.toThrow(
+          'has 10500 bytes, but the source has 10499',
+        );
       });
     });
 

@@ -34,7 +34,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Collects the faults of all settings, so that one error reports them together. */
-function reading(environment: Environment) {
+function createSettingsReader(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
 
@@ -45,24 +45,24 @@ function reading(environment: Environment) {
     return schema.parse(fallback);
   }
 
-  function unlessFaulty<T>(config: T): T {
+  function requireNoFaults<T>(config: T): T {
     if (faults.length === 0) return config;
     throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
   }
-  return { faults, value, setting, unlessFaulty };
+  return { faults, value, setting, requireNoFaults };
 }
 
 /** Reads only the provider settings, which need no server. */
 export function readProviders(environment: Environment): ProviderSettings {
-  const { value, setting, unlessFaulty } = reading(environment);
-  return unlessFaulty(readProviderSettings(value, setting));
+  const { value, setting, requireNoFaults } = createSettingsReader(environment);
+  return requireNoFaults(readProviderSettings(value, setting));
 }
 
 /** Reads every setting. Throws a `ConfigError` that lists each invalid or missing setting and what to write. */
 export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
-  const { faults, value, setting, unlessFaulty } = reading(environment);
+  const { faults, value, setting, requireNoFaults } = createSettingsReader(environment);
 
-  function token(): string {
+  function readToken(): string {
     const given = value('WORKER_TOKEN');
     if (given !== undefined) return given;
     const path = join(resolve(value('DATA_DIR') ?? '.data'), 'worker-token');
@@ -76,20 +76,20 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     return '';
   }
 
-  function testProvider(): string | null {
+  function readTestProviderUrl(): string | null {
     if (value('TEST_PROVIDER_URL') === undefined) return null;
     if (value('NODE_ENV') === 'production') faults.push('TEST_PROVIDER_URL: for tests only; not in production');
     return setting('TEST_PROVIDER_URL', serverUrl, 'http://127.0.0.1:3000');
   }
 
-  return unlessFaulty<Config>({
+  return requireNoFaults<Config>({
     name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
-    token: token(),
+    token: readToken(),
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
-    testProviderUrl: testProvider(),
+    testProviderUrl: readTestProviderUrl(),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
     providers: readProviderSettings(value, setting),
     temporal: temporalSettings(environment),

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   process.umask(0o077);
   loadSettingsFile(process.env['REVIEW_ENV_FILE']);
   const [command, ...words] = process.argv.slice(2);
-  if (command === undefined) return work();
+  if (command === undefined) return runWorker();
   if (command !== 'check') throw new Error(`Unknown command "${command}". The only command is: check <family>.`);
   const { works, line } = await checkFamily(words[0] ?? '', () => readProviders(process.env));
   console.log(line);
@@ -43,10 +43,10 @@ function loadSettingsFile(file: string | undefined): void {
   }
 }
 
-async function work(): Promise<void> {
+async function runWorker(): Promise<void> {
   const config = readConfig(process.env, { name: hostname(), pid: process.pid });
   const log = pino({ level: config.logLevel });
-  const stop = stopSignals(log);
+  const stop = listenForStopSignals(log);
   const metrics = new Metrics();
   await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
   const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
@@ -94,7 +94,7 @@ async function testFamilies(url: string, sandbox: Family): Promise<Families> {
 const GRACE_MS = 30_000;
 
 /** Aborts `soon` at the first SIGTERM or SIGINT, and `now` after the grace period. */
-function stopSignals(log: Logger): Stop {
+function listenForStopSignals(log: Logger): Stop {
   const [soon, now] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // The handler stays: without it, a second signal would kill the running steps.
@@ -108,7 +108,7 @@ function stopSignals(log: Logger): Stop {
   return { soon: soon.signal, now: now.signal };
 }
 
-function explain(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
     return `Port ${error.port} is in use by another program. Set WORKER_PORT to a free port.`;
@@ -118,7 +118,7 @@ function explain(error: unknown): string {
 
 main()
   .catch((error: unknown) => {
-    console.error(explain(error));
+    console.error(describeError(error));
     process.exitCode = 1;
   })
   // Temporal's native library may still wait for a connection that is no longer needed.

@@ -22,7 +22,7 @@ export interface Failure {
 export async function generate(
   task: GenerationTask,
   steps: Steps,
-  describe: (error: unknown) => Failure,
+  toFailure: (error: unknown) => Failure,
 ): Promise<void> {
   try {
     const { stages } = await steps.prepare(task);
@@ -33,6 +33,6 @@ export async function generate(
     await steps.store(task);
     await steps.finish(task);
   } catch (error) {
-    await steps.abandon(task, describe(error));
+    await steps.abandon(task, toFailure(error));
   }
 }

@@ -5,7 +5,7 @@ import { latestRefusals, recordRefusal } from './refusals.ts';
 import { startHeartbeat } from './register.ts';
 import { standIn } from './test/stand-in.ts';
 
-test('a worker reports with every heartbeat what it can do and who refused its key', async () => {
+test('every heartbeat reports the families and the latest refusals of a provider', async () => {
   await using server = await standIn((response) => response.writeHead(204).end());
   const client = createWorkerClient({ baseUrl: server.url, token: 'shared' });
   const report = () => ({ worker: 'left', families: [], refusals: latestRefusals() });

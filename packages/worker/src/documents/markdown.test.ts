@@ -34,9 +34,9 @@ test.each([
   expect(cleanMarkdown(document)).toBe(document);
 });
 
-test('however it is nested, neither a picture nor HTML comes out', () => {
+test('nested markup leaves neither pictures nor HTML', () => {
   const pieces = ['<', '>', '![', '](x)', '<br>', '<b>', '</b>', '<!--', '-->', '`', '\\', '\n', 'a', '<div>\n', '|'];
-  // A fixed row of pieces that looks like chance.
+  // A fixed pseudo-random sequence of pieces.
   let seed = 7;
   const next = () => {
     seed = (seed * 48271) % 2147483647;
@@ -45,12 +45,12 @@ test('however it is nested, neither a picture nor HTML comes out', () => {
   for (let round = 0; round < 150; round++) {
     const text = Array.from({ length: 12 }, () => pieces[next() % pieces.length]).join('');
     const clean = cleanMarkdown(text);
-    // A second round finds nothing left to do.
+    // Idempotent: a second round changes nothing.
     expect(cleanMarkdown(clean), JSON.stringify(text)).toBe(clean);
   }
 });
 
-test('the title is what the first heading says', () => {
+test('the title is the text of the first heading', () => {
   expect(titleOf('Text\n\n## The *quiet* `lamp`\n\n# Later')).toBe('The quiet lamp');
   expect(titleOf('Text')).toBeNull();
   expect(titleOf('#')).toBeNull();

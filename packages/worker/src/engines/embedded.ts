@@ -10,7 +10,7 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, describe, recordStep } from './timeline.ts';
+import { type Attempt, recordStep, toFailure } from './timeline.ts';
 
 interface EmbeddedOptions {
   worker: string;
@@ -143,7 +143,7 @@ async function runTask(
       );
     },
   };
-  await generate(task, steps, describe);
+  await generate(task, steps, toFailure);
 }
 
 async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask): Promise<boolean> {
@@ -184,7 +184,7 @@ async function retryStep<T>(
       const waiting = known !== null && WAITING.has(known.type);
       if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'step failed');
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
-      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
+      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', toFailure(error).message);
       if (giveUp) throw error;
       const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });

@@ -10,7 +10,7 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, describe, recordStep } from './timeline.ts';
+import { type Attempt, recordStep, toFailure } from './timeline.ts';
 
 type StepName = keyof FamilyPolicy;
 type SharedContext = Omit<StepContext, 'signal'>;
@@ -27,7 +27,7 @@ export function temporalActivities(context: SharedContext): Steps {
       run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
     ) =>
     (task: GenerationTask, ...rest: Rest) =>
-      context.metrics.during(task.family, () => tryOnce(context, task, name, (inner) => run(inner, task, ...rest)));
+      context.metrics.during(task.family, () => attemptStep(context, task, name, (inner) => run(inner, task, ...rest)));
   return {
     prepare: activity('prepare', prepare),
     submit: activity('submit', submit),
@@ -38,7 +38,7 @@ export function temporalActivities(context: SharedContext): Steps {
   };
 }
 
-async function tryOnce<T>(
+async function attemptStep<T>(
   context: SharedContext,
   task: GenerationTask,
   name: StepName,
@@ -47,7 +47,7 @@ async function tryOnce<T>(
   const { info, cancellationSignal: stopped, heartbeat } = Context.current();
   const { timeoutSeconds, attempts } = POLICIES[task.family][name];
   // Counts neither waits nor attempts whose worker died.
-  const failures = countOf(info.heartbeatDetails);
+  const failures = readFailureCount(info.heartbeatDetails);
   const isLast = failures + 1 >= attempts;
   // An attempt that ended without a report timed out, but may still be running.
   const rivalMs = info.attempt - 1 > failures ? RIVAL_MS : 0;
@@ -69,7 +69,7 @@ async function tryOnce<T>(
   } catch (error) {
     // Rethrowing confirms the cancellation. After a worker shutdown, Temporal retries on another worker.
     stopped.throwIfAborted();
-    const failure = failureOf(error, isLast);
+    const failure = toApplicationFailure(error, isLast);
     const type = failure.type ?? 'INTERNAL';
     // The next attempt reads the details of the last heartbeat.
     if (!WAITING.has(type)) heartbeat(failures + 1);
@@ -86,8 +86,8 @@ async function tryOnce<T>(
 const BENIGN: ReadonlySet<string> = new Set([...WAITING, 'LOST']);
 
 /** Returns the failure with type and message only. Stack traces and causes stay out of the workflow history. */
-export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
-  const { type, message } = describe(error);
+export function toApplicationFailure(error: unknown, isLast: boolean): ApplicationFailure {
+  const { type, message } = toFailure(error);
   const known = error instanceof StepError ? error : null;
   const failure = ApplicationFailure.create({
     type,
@@ -101,4 +101,4 @@ export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
   return failure;
 }
 
-const countOf = (details: unknown): number => (typeof details === 'number' ? details : 0);
+const readFailureCount = (details: unknown): number => (typeof details === 'number' ? details : 0);

@@ -32,7 +32,7 @@ export async function recordStep(
     .catch((error: unknown) => log.debug({ err: error }, 'step was not recorded'));
 }
 
-export function describe(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof StepError) return { type: error.type, message: error.message };
   // Errors of libraries may contain paths and addresses, so only the log gets their text.
   return { type: 'INTERNAL', message: 'The worker failed. Its log has the reason.' };

@@ -32,7 +32,7 @@ interface ContentTask {
 }
 
 /** Maps a task's state to the result of a poll; `meaningOf` maps the provider's error codes. */
-export function polledFrom(
+export function toPolled(
   vendor: Vendor,
   { status, url, error: { code, message } = {} }: ContentTask,
   { retryAfterMs, meaningOf }: { retryAfterMs: number; meaningOf: (code: string) => StepErrorType | undefined },

@@ -10,7 +10,7 @@ import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
 import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
-import { namedPrompt } from './references.ts';
+import { replaceReferences } from './references.ts';
 import { toStepError } from './refusal.ts';
 
 const SYSTEM = `You write documents. Answer with the document itself and nothing else, in GitHub-flavoured Markdown: \
@@ -120,7 +120,7 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
     check: checkMaterial,
 
     async submit({ task, stage, signal, onProgress = () => {} }) {
-      const prompt = namedPrompt(task, (position) => `attachment ${position}`);
+      const prompt = replaceReferences(task, (position) => `attachment ${position}`);
       const material = await materialOf({ task, signal });
       const messages: ChatCompletionMessageParam[] = [
         { role: 'system', content: SYSTEM },

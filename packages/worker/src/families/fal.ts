@@ -6,10 +6,10 @@ import { address, entries, fields, id, text, word } from './answer-fields.ts';
 import { TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { dataUri, type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import { asFinalType, type Refusal, toStepError } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, callApi, refusalByStatus, type VendorApi } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const APP = '/minimax/h3-max';
@@ -44,7 +44,7 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
     refusalIn,
   };
   /** Returns the URL that fal named for the action if it is on fal's host, else the default. The key goes to no other host. */
-  function at({ id, urls }: JobRef, action: Action): Pick<Parameters<typeof ask>[2], 'path'> & { api: VendorApi } {
+  function at({ id, urls }: JobRef, action: Action): Pick<Parameters<typeof callApi>[2], 'path'> & { api: VendorApi } {
     const named = URL.parse(Urls.catch({}).parse(urls)[action] ?? '');
     const { origin } = new URL(queueUrl);
     if (named?.origin === origin) return { api: { ...api, baseUrl: origin }, path: named.pathname + named.search };
@@ -54,13 +54,13 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
 
   const look = (call: Call & { job: JobRef }) => {
     const { api: there, path } = at(call.job, 'status');
-    return ask(there, Status, { path }, call);
+    return callApi(there, Status, { path }, call);
   };
 
   /** Reads the result. Only this answer holds the validation errors of a request. */
   function resultOf(call: Call & { job: JobRef }) {
     const { api: there, path } = at(call.job, 'response');
-    return ask({ ...there, refusalIn: endedRefusalIn }, Result, { path }, call);
+    return callApi({ ...there, refusalIn: endedRefusalIn }, Result, { path }, call);
   }
 
   return {
@@ -74,7 +74,7 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
       const { resolution, durationSeconds, aspectRatio } = settingsOf(task);
       const pictures = await readPictures(call, api.name, PICTURES);
       const body = {
-        prompt: namedPrompt(task, (position) => `Image ${position}`),
+        prompt: replaceReferences(task, (position) => `Image ${position}`),
         resolution: resolution.toUpperCase(),
         duration: durationSeconds,
         aspect_ratio: aspectRatio,
@@ -83,7 +83,7 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
         ...(pictures.length > 0 && { reference_image_urls: pictures.map(dataUri) }),
       };
       const path = `${APP}/${pictures.length > 0 ? 'reference-to-video' : 'text-to-video'}`;
-      const created = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+      const created = await callApi(api, Created, { method: 'POST', path, body, paid: true }, call);
       const { status_url: status, response_url: response, cancel_url: cancel } = created;
       return { job: { id: created.request_id, urls: { status, response, cancel } } };
     },
@@ -111,12 +111,12 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
     async cancel(call) {
       if ((await look(call)).status === 'COMPLETED') return;
       const { api: there, path } = at(call.job, 'cancel');
-      await ask(there, z.unknown(), { method: 'PUT', path }, call);
+      await callApi(there, z.unknown(), { method: 'PUT', path }, call);
     },
 
     async probe(signal) {
       const { api: there, path } = at(NO_REQUEST, 'status');
-      await ask(there, z.unknown(), { path }, { signal }).catch((error: unknown) => {
+      await callApi(there, z.unknown(), { path }, { signal }).catch((error: unknown) => {
         // fal has no list call. A lookup of an unknown request answers 404 only if the key is valid.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
       });

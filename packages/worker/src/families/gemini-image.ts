@@ -7,7 +7,7 @@ import { entries, fields, flag, text, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -66,7 +66,7 @@ export function geminiImage(account: KeyedAccount, context: AdapterContext): Fam
   };
 }
 
-const promptOf = (task: Call['task']) => namedPrompt(task, (position) => `image ${position}`);
+const promptOf = (task: Call['task']) => replaceReferences(task, (position) => `image ${position}`);
 
 /** Labels each picture, so that the prompt can refer to it. */
 const partsOf = ({ mimeType, bytes }: Reference, index: number): Part[] => [

@@ -56,7 +56,7 @@ function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
   const said = saidIn(error.message);
   const words = said.message ?? `status ${status}`;
   const type = meaningOf(status) ?? (status >= 500 ? 'TRANSIENT' : 'UNKNOWN');
-  if (type === 'RATE_LIMITED') return tooMuch(said);
+  if (type === 'RATE_LIMITED') return rateRefusal(said);
   if (status === 404 && kind === 'look') return { type: 'RESULT_EXPIRED', words };
   // An overloaded service has made no picture, but may have accepted a job.
   const isOverloaded = status === 503 && said.status === 'UNAVAILABLE' && kind !== 'order';
@@ -94,7 +94,7 @@ function saidIn(message: string): GoogleError {
 }
 
 /** Maps a 429: a daily quota, or a retry delay of more than an hour, is an exhausted balance. */
-function tooMuch({ message, details = [] }: GoogleError): Refusal {
+function rateRefusal({ message, details = [] }: GoogleError): Refusal {
   const asked = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay ?? '';
   const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 : undefined;
   const daily = details.some(({ violations }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));

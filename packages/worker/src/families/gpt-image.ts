@@ -7,7 +7,7 @@ import { entries, number, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
 import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], maxBytes: 50 * 1024 * 1024 - 1 };
 
@@ -24,7 +24,7 @@ export function gptImage(account: OpenAiAccount, context: AdapterContext): Famil
     const { images } = await client();
     const order = {
       model: context.providerModelId(task.outputModel, task.outputModel),
-      prompt: namedPrompt(task, (position) => `image ${position}`),
+      prompt: replaceReferences(task, (position) => `image ${position}`),
       n: 1,
       size: 'auto',
       quality: 'auto',

@@ -5,11 +5,11 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, error, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import { asFinalType, type Refusal, toStepError, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { openTencentCloud } from './tencent-cloud.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 
 /** The source of a 3D model: a prompt or a picture, never both. `model` is null where the product has only one. */
 type Asked = { model: string | null } & ({ prompt: string } | { picture: string });
@@ -48,7 +48,7 @@ export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, contex
   async function askedFor(call: Call): Promise<Asked> {
     const model = context.providerModelId(call.task.outputModel, transport.usualModel ?? '') || null;
     const [picture] = await readPictures(call, transport.vendor.name, PICTURES);
-    if (picture === undefined) return { model, prompt: namedPrompt(call.task, () => '') };
+    if (picture === undefined) return { model, prompt: replaceReferences(call.task, () => '') };
     return { model, picture: picture.bytes.toString('base64') };
   }
 
@@ -150,11 +150,11 @@ function tokenHub(account: TokenHubAccount, context: AdapterContext): Transport 
     async order({ model, ...asked }, call) {
       const source = 'prompt' in asked ? { prompt: asked.prompt } : { image_base64: asked.picture };
       const body = { model, ...source, enable_pbr: true, generate_type: 'Normal' };
-      return (await ask(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
+      return (await callApi(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
     },
     async look(id, call) {
       const body = { model: context.providerModelId('hunyuan3d-3.1', HUB_MODEL), id };
-      const found = await ask(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
+      const found = await callApi(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
       const files = found.data.map(({ type, url }) => ({ type, url }));
       return { status: found.status, files, code: found.error?.code, words: found.error?.message };
     },

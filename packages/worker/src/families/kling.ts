@@ -6,10 +6,10 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Ordered } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const PICTURES: PictureLimits = {
@@ -46,7 +46,7 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Kling', account, context, refusalIn);
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
-    const { data } = await ask(
+    const { data } = await callApi(
       api,
       Tasks,
       { path: `/tasks?external_task_ids=${encodeURIComponent(call.clientJobId)}` },
@@ -83,7 +83,7 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
       };
       try {
         const path = `/${kindOf(task)}/${model}`;
-        const { data } = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+        const { data } = await callApi(api, Created, { method: 'POST', path, body, paid: true }, call);
         return ordered(data.id, task);
       } catch (error) {
         // Kling refuses a duplicate `external_task_id` like any bad parameter: then the task exists already. If it is
@@ -96,7 +96,7 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
     },
 
     async poll(call) {
-      const { data } = await ask(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
+      const { data } = await callApi(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
       const [found] = data;
       if (found === undefined) {
         const { orderedAt } = Since.parse(call.job);
@@ -116,7 +116,7 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
     },
 
     async probe(signal) {
-      await ask(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
+      await callApi(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
       return 'Kling accepts the key';
     },
   };
@@ -133,7 +133,7 @@ const FRAME_NAMES = ['the first frame', 'the last frame'] as const;
 /** Pictures are sent as bare base64. Only the omni model can reference them by name in the prompt. */
 function contentOf(task: WorkerTask, pictures: Reference[]): object {
   const kind = kindOf(task);
-  if (kind === 'text-to-video') return { prompt: namedPrompt(task, () => '') };
+  if (kind === 'text-to-video') return { prompt: replaceReferences(task, () => '') };
   const nameOf = (position: number) =>
     kind === 'omni-video' ? `@image_${position}` : (FRAME_NAMES[position - 1] ?? 'the picture');
   const images = pictures.map(({ bytes }, index) => {
@@ -142,7 +142,7 @@ function contentOf(task: WorkerTask, pictures: Reference[]): object {
       ? { type: 'refer_image', url, id: `image_${index + 1}` }
       : { type: FRAMES[index], url };
   });
-  return { contents: [{ type: 'prompt', text: namedPrompt(task, nameOf) }, ...images] };
+  return { contents: [{ type: 'prompt', text: replaceReferences(task, nameOf) }, ...images] };
 }
 
 /** Sends every setting explicitly: Kling's defaults are multiple shots and no sound. */

@@ -6,10 +6,10 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, fields, id, number, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { dataUri, type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi } from './vendor-api.ts';
 
 const TEXT = '/openapi/v2/text-to-3d';
 const IMAGE = '/openapi/v1/image-to-3d';
@@ -62,7 +62,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
   if (deprecation !== null) context.log.warn({ provider: api.name }, deprecation);
 
   async function order(path: Ref['path'], stage: Ref['stage'], body: object, call: Call, warnings: string[]) {
-    const { result } = await ask(api, Ordered, { method: 'POST', path, body, paid: true }, call);
+    const { result } = await callApi(api, Ordered, { method: 'POST', path, body, paid: true }, call);
     const job: Ref = { id: result, path, stage };
     return { job, warnings };
   }
@@ -74,7 +74,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
       return order(TEXT, 'refine', body, call, []);
     }
     const model = context.providerModelId(task.outputModel, 'latest');
-    const prompt = namedPrompt(task, () => '');
+    const prompt = replaceReferences(task, () => '');
     const body = { mode: 'preview', prompt, ai_model: model, target_formats: ['glb'] };
     const warnings = [`Without pictures, Meshy uses its model "${model}" instead of ${task.outputModel}.`];
     return order(TEXT, 'preview', body, call, model === task.outputModel ? [] : warnings);
@@ -84,7 +84,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
     const { task } = call;
     const pictures = (await readPictures(call, 'Meshy', PICTURES)).map(dataUri);
     const [first] = pictures;
-    const texture = namedPrompt(task, () => '').replace(/\s+/g, ' ');
+    const texture = replaceReferences(task, () => '').replace(/\s+/g, ' ');
     const body = {
       ...(pictures.length === 1 ? { image_url: first } : { image_urls: pictures }),
       ai_model: context.providerModelId(task.outputModel, task.outputModel),
@@ -107,21 +107,21 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
 
     async poll({ job, ...call }) {
       const ref = Ref.parse(job);
-      const found = await ask(api, Task, { path: `${ref.path}/${encodeURIComponent(ref.id)}` }, call);
+      const found = await callApi(api, Task, { path: `${ref.path}/${encodeURIComponent(ref.id)}` }, call);
       return polled(api, found, ref, call.task);
     },
 
     async cancel({ job, ...call }) {
       const ref = Ref.parse(job);
       const request = { method: 'DELETE', path: `${ref.path}/${encodeURIComponent(ref.id)}` } as const;
-      await ask(api, z.unknown(), request, call).catch((error: unknown) => {
+      await callApi(api, z.unknown(), request, call).catch((error: unknown) => {
         // The job no longer exists.
         if (!(error instanceof StepError && error.type === 'RESULT_EXPIRED')) throw error;
       });
     },
 
     async probe(signal) {
-      const { balance } = await ask(
+      const { balance } = await callApi(
         api,
         z.object({ balance: z.number() }),
         { path: '/openapi/v1/balance' },
@@ -146,7 +146,7 @@ function polled(vendor: Vendor, found: z.infer<typeof Task>, { stage }: Ref, tas
   const state = jobState(vendor, WORDS, { status, hasResult: url !== undefined, hasError: words !== undefined });
   if (state === 'running') {
     const percent = Math.min(100, Math.max(0, progress));
-    return { state, progress: progressOf(stage, percent), retryAfterMs: nextLook(found.created_at, percent) };
+    return { state, progress: progressOf(stage, percent), retryAfterMs: pollInterval(found.created_at, percent) };
   }
   if (state === 'failed') throw toStepError(vendor, failureIn(status, words), task);
   if (stage === 'preview') return { state, output: {} };
@@ -169,7 +169,7 @@ function progressOf(stage: Ref['stage'], percent: number): number {
 }
 
 /** The poll interval: 5 seconds plus half the job's age, up to 30 seconds. */
-function nextLook(createdAt: number | undefined, percent: number): number {
+function pollInterval(createdAt: number | undefined, percent: number): number {
   if (percent >= 95) return 15_000;
   const age = createdAt === undefined ? 0 : Math.max(0, Date.now() - createdAt);
   return Math.min(30_000, 5000 + age / 2);

@@ -4,13 +4,13 @@ import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, text, word } from './answer-fields.ts';
-import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
+import { contentOf, TOGETHER, toPolled } from './content-task.ts';
 import { fal } from './fal.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const MODELS: Record<string, string> = { 'minimax-h3': 'MiniMax-H3', 'minimax-h3-max': 'MiniMax-H3-Max' };
@@ -61,7 +61,8 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
   const providerModelId = ({ outputModel }: WorkerTask) =>
     context.providerModelId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
-    (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ?? {};
+    (await callApi(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ??
+    {};
 
   return {
     provider: 'live',
@@ -72,7 +73,7 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
     async submit(call) {
       const { task } = call;
       const { resolution, durationSeconds, aspectRatio } = settingsOf(task);
-      const prompt = namedPrompt(task, (position) => `image ${position}`);
+      const prompt = replaceReferences(task, (position) => `image ${position}`);
       const body = {
         model: providerModelId(task),
         content: contentOf(prompt, await readPictures(call, api.name, PICTURES)),
@@ -83,20 +84,20 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
         ...(task.outputModel === 'minimax-h3-max' && { extra: { prompt_expansion_mode: 'disabled' } }),
       };
       const order = { method: 'POST', path: '/v2/video_generation', body, paid: true } as const;
-      const created = await ask(api, Created, order, call);
+      const created = await callApi(api, Created, order, call);
       return { job: { id: created.task_id } };
     },
 
     async poll(call) {
       const { status, error, content } = await look(call);
       const cadence = { retryAfterMs: POLL_MS[call.task.outputModel] ?? BUSY_MS, meaningOf };
-      return polledFrom(api, { status, error, url: content?.url }, cadence, call.task);
+      return toPolled(api, { status, error, url: content?.url }, cadence, call.task);
     },
 
     async cancel(call) {
       // DELETE cannot stop a running task, and would delete the record of an ended one.
       if ((await look(call)).status !== 'queued') return;
-      await ask(
+      await callApi(
         api,
         z.unknown(),
         { method: 'DELETE', path: `/v2/video_generation/${encodeURIComponent(call.job.id)}` },
@@ -108,7 +109,7 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
     },
 
     async probe(signal) {
-      await ask(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
+      await callApi(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
       return 'MiniMax accepts the key';
     },
   };

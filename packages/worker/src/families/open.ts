@@ -30,7 +30,7 @@ interface Opened {
 export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
   const providerModelId: AdapterContext['providerModelId'] = (model, usual) => modelMap[model] ?? usual;
 
-  function opened<Settings extends object>(
+  function openFamily<Settings extends object>(
     name: FamilyName,
     account: Account<Settings>,
     adapter: (account: Settings, context: AdapterContext) => Family,
@@ -40,19 +40,19 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
     const own = log.child({ family: name, account: hostOf(account) });
     if (account.state === 'live')
       return { family: adapter(account, { log: own, providerModelId }), state: { state: 'live' } };
-    return { family: unusable(account.reason, own), state: account };
+    return { family: refusingFamily(account.reason, own), state: account };
   }
 
   const families: Record<FamilyName, Opened> = {
-    document: opened('document', accounts.document, document),
-    'gpt-image': opened('gpt-image', accounts['gpt-image'], gptImage),
-    'gemini-image': opened('gemini-image', accounts['gemini-image'], geminiImage),
-    seedance: opened('seedance', accounts.seedance, seedance),
-    kling: opened('kling', accounts.kling, kling),
-    minimax: opened('minimax', accounts.minimax, minimax),
-    veo: opened('veo', accounts.veo, veo),
-    meshy: opened('meshy', accounts.meshy, meshy),
-    hunyuan3d: opened('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
+    document: openFamily('document', accounts.document, document),
+    'gpt-image': openFamily('gpt-image', accounts['gpt-image'], gptImage),
+    'gemini-image': openFamily('gemini-image', accounts['gemini-image'], geminiImage),
+    seedance: openFamily('seedance', accounts.seedance, seedance),
+    kling: openFamily('kling', accounts.kling, kling),
+    minimax: openFamily('minimax', accounts.minimax, minimax),
+    veo: openFamily('veo', accounts.veo, veo),
+    meshy: openFamily('meshy', accounts.meshy, meshy),
+    hunyuan3d: openFamily('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
   };
   return {
     family(name, provider) {
@@ -76,7 +76,7 @@ function hostOf(account: object): string | undefined {
 const NOT_MINE_MS = 1000;
 
 /** An adapter that refuses every call with AUTH. The sandbox does not step in: its result could be mistaken for the provider's. */
-function unusable(reason: string, log: Logger): Family {
+function refusingFamily(reason: string, log: Logger): Family {
   const refuse = () => {
     throw toStepError({ name: 'The provider', secrets: [], log }, { type: 'AUTH', words: reason });
   };

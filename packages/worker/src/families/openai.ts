@@ -33,12 +33,12 @@ export function openAiClient(account: KeyedAccount & Partial<OpenAiAccount>): ()
       maxRetries: 0,
       timeout: TIMEOUT_MS,
       logLevel: 'off',
-      fetch: vendorFetch(MAX_BYTES, onlySent),
+      fetch: vendorFetch(MAX_BYTES, keepSentHeaders),
     });
   });
 }
 
-const onlySent = (headers: Headers) =>
+const keepSentHeaders = (headers: Headers) =>
   new Headers([...headers].filter(([name]) => SENT_HEADERS.includes(name.toLowerCase())));
 
 /** The answer ended without the result. */

@@ -37,26 +37,26 @@ async function readReference(
   { id, content }: WorkerTask['attachments'][number],
   signal: AbortSignal,
 ): Promise<Reference> {
-  if (content === null) throw unreadable(id);
+  if (content === null) throw unreadableError(id);
   if (content.size > MAX_BYTES)
-    throw unfit({ id }, `has more than ${inMegabytes(MAX_BYTES)} MB, the limit of every provider.`);
+    throw unfitError({ id }, `has more than ${inMegabytes(MAX_BYTES)} MB, the limit of every provider.`);
   const response = await fetch(content.url, { signal }).catch(() => null);
   if (response === null || response.status >= 500) throw new StepError('AWAY', 'The storage does not answer.');
-  if (!response.ok) throw unreadable(id);
+  if (!response.ok) throw unreadableError(id);
   const bytes = await response.arrayBuffer().catch(() => {
     throw new StepError('AWAY', 'The connection to the storage broke.');
   });
   return { id, name: content.name, mimeType: content.mimeType, bytes: Buffer.from(bytes) };
 }
 
-const unreadable = (id: string) =>
+const unreadableError = (id: string) =>
   new StepError('ATTACHMENT_UNREADABLE', `The attachment ${id} can no longer be read. Attach it again.`);
 
 /** Returns the attachments as pictures of the types in `limits`. Other types are converted to PNG. */
 export async function readPictures(call: Call, vendor: string, limits: PictureLimits): Promise<Reference[]> {
   const pictures: Reference[] = [];
   for (const attachment of call.task.attachments) {
-    pictures.push(await fittingPicture(await readReference(attachment, call.signal), vendor, limits, call.signal));
+    pictures.push(await readFittingPicture(await readReference(attachment, call.signal), vendor, limits, call.signal));
   }
   const { maxTotalBytes: most = Number.POSITIVE_INFINITY } = limits;
   if (pictures.reduce((sum, { bytes }) => sum + bytes.length, 0) > most) {
@@ -70,13 +70,14 @@ export async function readPictures(call: Call, vendor: string, limits: PictureLi
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
-async function fittingPicture(
+async function readFittingPicture(
   given: Reference,
   vendor: string,
   limits: PictureLimits,
   signal: AbortSignal,
 ): Promise<Reference> {
-  if (!given.mimeType.startsWith('image/')) throw unfit(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
+  if (!given.mimeType.startsWith('image/'))
+    throw unfitError(given, `is ${given.mimeType}; ${vendor} takes only pictures.`);
   // The type comes from the bytes, because a provider may refuse a picture that is not of its declared type.
   const { type, width, height, bytes } = await readPicture(given, limits.types, signal).catch(
     asStepError(given, signal),
@@ -84,14 +85,17 @@ async function fittingPicture(
   const picture = { ...given, mimeType: type, bytes };
   const { maxBytes, side, ratio } = limits;
   if (picture.bytes.length > maxBytes) {
-    throw unfit(given, `has more than the ${inMegabytes(maxBytes)} MB that ${vendor} takes.`);
+    throw unfitError(given, `has more than the ${inMegabytes(maxBytes)} MB that ${vendor} takes.`);
   }
   if (side && (Math.min(width, height) < side.min || Math.max(width, height) > (side.max ?? Number.MAX_VALUE))) {
     const taken = side.max === undefined ? `${side.min} pixels and more` : `${side.min} to ${side.max} pixels`;
-    throw unfit(given, `is ${width}x${height}; ${vendor} takes sides of ${taken}.`);
+    throw unfitError(given, `is ${width}x${height}; ${vendor} takes sides of ${taken}.`);
   }
   if (ratio && (width / height < ratio.min || width / height > ratio.max)) {
-    throw unfit(given, `is ${width}x${height}; ${vendor} takes width to height from ${ratio.min} to ${ratio.max}.`);
+    throw unfitError(
+      given,
+      `is ${width}x${height}; ${vendor} takes width to height from ${ratio.min} to ${ratio.max}.`,
+    );
   }
   return picture;
 }
@@ -111,14 +115,14 @@ const asStepError =
       : new StepError('INTERNAL', `The attachment ${id} could not be read: ${String(error)}`);
   };
 
-const unfit = ({ id }: Pick<Reference, 'id'>, what: string) =>
+const unfitError = ({ id }: Pick<Reference, 'id'>, what: string) =>
   new StepError('INVALID_INPUT', `The attachment ${id} ${what}`);
 
 export const dataUri = ({ mimeType, bytes }: Reference): string =>
   `data:${mimeType};base64,${bytes.toString('base64')}`;
 
 /** Returns the prompt with each `<#id>` replaced by the provider's name of that attachment; positions count from 1. */
-export function namedPrompt({ prompt, attachments }: WorkerTask, nameOf: (position: number) => string): string {
+export function replaceReferences({ prompt, attachments }: WorkerTask, nameOf: (position: number) => string): string {
   let text = prompt;
   for (const id of promptReferences(prompt)) {
     const index = attachments.findIndex((attachment) => attachment.id === id);

@@ -79,9 +79,9 @@ const MIN_REDACTED_CHARACTERS = 4;
 
 /** Returns a provider's message in one line, with URLs, keys and the hidden texts redacted. */
 export function redact(words: string, hidden: readonly string[] = []): string {
-  let text = inOneLine(words.slice(0, MAX_INPUT_CHARACTERS).replaceAll('\\n', ' ').replaceAll('\\"', '"'));
+  let text = toOneLine(words.slice(0, MAX_INPUT_CHARACTERS).replaceAll('\\n', ' ').replaceAll('\\"', '"'));
   // The provider's copy of the prompt has its own names in place of references.
-  const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(inOneLine);
+  const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(toOneLine);
   for (const piece of pieces) if (piece.length >= MIN_REDACTED_CHARACTERS) text = text.replaceAll(piece, '[…]');
   return text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[address]')
@@ -90,7 +90,7 @@ export function redact(words: string, hidden: readonly string[] = []): string {
     .slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const toOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Whether the request may have reached the provider. */
 export function wasSent(error: unknown): boolean {

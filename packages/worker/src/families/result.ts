@@ -38,9 +38,9 @@ export async function downloadResult(
   result: Result,
   maxBytes = MAX_BYTES,
 ): Promise<void> {
-  const response = await follow(vendor, result, URL.parse(result.url), MAX_REDIRECTS);
+  const response = await followRedirects(vendor, result, URL.parse(result.url), MAX_REDIRECTS);
   const expected = Number(response.headers['content-length'] ?? Number.NaN);
-  const refusal = refusalIn(response) ?? (expected > maxBytes ? TOO_MUCH : null);
+  const refusal = refusalIn(response) ?? (expected > maxBytes ? TOO_LARGE : null);
   if (refusal !== null) {
     response.destroy();
     throw toStepError(vendor, refusal);
@@ -50,7 +50,7 @@ export async function downloadResult(
     transform(bytes: Buffer, _encoding, done) {
       received += bytes.length;
       if (Number.isFinite(expected)) result.onProgress(received / expected);
-      done(received > maxBytes ? toStepError(vendor, TOO_MUCH) : null, bytes);
+      done(received > maxBytes ? toStepError(vendor, TOO_LARGE) : null, bytes);
     },
   });
   await pipeline(response, counted, createWriteStream(result.path), { signal: result.signal }).catch(
@@ -61,7 +61,7 @@ export async function downloadResult(
   );
 }
 
-const TOO_MUCH: Refusal = { type: 'PROVIDER_FAILED', words: 'its result is too large.' };
+const TOO_LARGE: Refusal = { type: 'PROVIDER_FAILED', words: 'its result is too large.' };
 
 function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null {
   if ([401, 403, 404, 410].includes(statusCode)) return { type: 'RESULT_EXPIRED' };
@@ -72,19 +72,19 @@ function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null
   return null;
 }
 
-async function follow(
+async function followRedirects(
   vendor: Vendor & { baseUrl: string },
   result: Result,
   url: URL | null,
   redirects: number,
 ): Promise<IncomingMessage> {
-  if (url === null) throw forbidden(vendor);
+  if (url === null) throw forbiddenUrlError(vendor);
   const trusted = isTrusted(url, vendor.baseUrl);
   // A literal IP address never reaches `publicLookup`, so it is checked here.
   const hidden = url.protocol !== 'https:' || isPrivate(url.hostname);
-  if (!trusted && hidden) throw forbidden(vendor);
-  const response = await open(url, result, trusted).catch((error: unknown) => {
-    if (error instanceof PrivateAddress) throw forbidden(vendor);
+  if (!trusted && hidden) throw forbiddenUrlError(vendor);
+  const response = await openUrl(url, result, trusted).catch((error: unknown) => {
+    if (error instanceof PrivateAddress) throw forbiddenUrlError(vendor);
     throw toStepError(vendor, { type: 'TRANSIENT', words: 'its result URL cannot be reached.' });
   });
   const { statusCode = 0, headers } = response;
@@ -92,14 +92,14 @@ async function follow(
   response.destroy();
   if (redirects === 0)
     throw toStepError(vendor, { type: 'PROVIDER_FAILED', words: 'its result URL redirects too often.' });
-  return follow(vendor, result, URL.parse(headers.location, url.href), redirects - 1);
+  return followRedirects(vendor, result, URL.parse(headers.location, url.href), redirects - 1);
 }
 
 /** Whether the URL has the origin of the configured provider, which may be in a private network; on a loopback host any port counts. */
 export const isTrusted = (url: URL, baseUrl: string): boolean =>
   url.origin === URL.parse(baseUrl)?.origin || (isOnThisHost(baseUrl) && isOnThisHost(url.href));
 
-function open(url: URL, { key, signal }: Result, trusted: boolean): Promise<IncomingMessage> {
+function openUrl(url: URL, { key, signal }: Result, trusted: boolean): Promise<IncomingMessage> {
   const headers = key?.origin === url.origin ? key.headers : {};
   const get = url.protocol === 'https:' ? getSecure : getPlain;
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ function open(url: URL, { key, signal }: Result, trusted: boolean): Promise<Inco
 
 class PrivateAddress extends Error {}
 
-const forbidden = ({ name }: Vendor) =>
+const forbiddenUrlError = ({ name }: Vendor) =>
   new StepError('PROVIDER_FAILED', `${name} returned a result URL that is not a public HTTPS address.`);
 
 /** Resolves a host name, and fails for private addresses. */

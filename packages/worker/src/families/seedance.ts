@@ -4,12 +4,12 @@ import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, word } from './answer-fields.ts';
-import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
+import { contentOf, TOGETHER, toPolled } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 /** The dated model names, without the prefix of the platform. */
@@ -47,7 +47,7 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
   const providerModelId = ({ outputModel }: WorkerTask) =>
     context.providerModelId(outputModel, `${prefix}-${MODELS[outputModel] ?? outputModel}`);
   const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
-  const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: pathOf(call.job) }, call);
+  const look = (call: Call & { job: JobRef }) => callApi(api, Task, { path: pathOf(call.job) }, call);
 
   return {
     provider: 'live',
@@ -60,7 +60,7 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
       const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
       const body = {
         model: providerModelId(task),
-        content: contentOf(namedPrompt(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
+        content: contentOf(replaceReferences(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
         resolution,
         ratio: aspectRatio,
         duration: durationSeconds,
@@ -68,7 +68,7 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
         watermark: false,
         execution_expires_after: EXPIRES_AFTER_SECONDS,
       };
-      const created = await ask(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
+      const created = await callApi(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
       return { job: { id: created.id } };
     },
 
@@ -76,20 +76,20 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
       const { status, error, content } = await look(call);
       const isLong = settingsOf(call.task).durationSeconds > LONG_VIDEO.seconds;
       const cadence = { retryAfterMs: isLong ? LONG_VIDEO.pollMs : POLL_MS, meaningOf };
-      return polledFrom(api, { status, error, url: content?.video_url }, cadence, call.task);
+      return toPolled(api, { status, error, url: content?.video_url }, cadence, call.task);
     },
 
     async cancel(call) {
       // DELETE cannot stop a running task, and would delete the record of an ended one.
       if ((await look(call)).status !== 'queued') return;
-      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call).catch((failure: unknown) => {
+      await callApi(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call).catch((failure: unknown) => {
         // The task has started since the poll.
         if (!(failure instanceof StepError && failure.type === 'INVALID_INPUT')) throw failure;
       });
     },
 
     async probe(signal) {
-      await ask(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
+      await callApi(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
       return 'Ark accepts the key';
     },
   };

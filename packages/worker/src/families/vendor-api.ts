@@ -45,7 +45,7 @@ interface Request {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Calls a JSON API and returns the answer, validated by the schema. */
-export async function ask<T>(
+export async function callApi<T>(
   api: VendorApi,
   schema: z.ZodType<T>,
   { method = 'GET', path, body, paid = false }: Request,

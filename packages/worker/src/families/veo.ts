@@ -8,7 +8,7 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, flag, number, text } from './answer-fields.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
 import { downloadResult } from './result.ts';
 import { settingsOf } from './video-settings.ts';
@@ -66,7 +66,7 @@ export function veo(account: KeyedAccount, context: AdapterContext): Family {
       const { done, error, response } = await callGoogle(vendor, { task, kind: 'look' }, () => look(job, signal));
       const uri = response?.generatedVideos.find(({ video }) => video?.uri !== undefined)?.video?.uri;
       const ended = done ?? (uri !== undefined || error !== undefined);
-      if (!ended) return { state: 'running', progress: guessed(job), retryAfterMs: POLL_MS };
+      if (!ended) return { state: 'running', progress: estimateProgress(job), retryAfterMs: POLL_MS };
       if (uri !== undefined) return { state: 'succeeded', output: { uri } };
       throw toStepError(vendor, error === undefined ? filteredIn(response) : failureIn(error), task);
     },
@@ -89,7 +89,7 @@ function orderOf(task: WorkerTask, pictures: readonly Reference[], referenceType
   const [first, last] = pictures.map(imageOf);
   const frames = isLite(task);
   const source: GenerateVideosSource = {
-    prompt: namedPrompt(
+    prompt: replaceReferences(
       task,
       (position) => (frames ? FRAMES[position - 1] : undefined) ?? `reference image ${position}`,
     ),
@@ -107,7 +107,7 @@ const FRAMES = ['the first frame', 'the last frame'];
 const imageOf = ({ bytes, mimeType }: Reference): Image => ({ imageBytes: bytes.toString('base64'), mimeType });
 
 /** Estimates the progress from the elapsed time, because Veo does not report it. */
-function guessed({ orderedAt }: JobRef): number {
+function estimateProgress({ orderedAt }: JobRef): number {
   const elapsed = Math.max(0, Date.now() - (typeof orderedAt === 'number' ? orderedAt : Date.now()));
   return (0.8 * elapsed) / (elapsed + TYPICAL_MS);
 }

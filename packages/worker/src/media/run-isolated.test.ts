@@ -8,7 +8,7 @@ import { runIsolated } from './run-isolated.ts';
 const Seen = z.object({ pid: z.number(), settings: z.array(z.string()) });
 const LIMITS = { milliseconds: 60_000, memoryMegabytes: 1024, outputBytes: 1024 };
 
-test('the signal kills a program that never yields, and the program sees no setting of the worker', async () => {
+test('the signal kills a busy program, which has no environment variables of the worker', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'apart-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'seen.json');

@@ -8,13 +8,16 @@ const PASSING: ReadonlySet<string> = new Set<StepErrorType>(['AWAY', 'STORAGE_FU
  * Retries while the server is unavailable or the storage is full, until the signal aborts. The result in memory is already
  * paid for, so that failing the step would cost a second submit.
  */
-export async function retryWhileUnavailable<T>(signal: AbortSignal, work: (tries: number) => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+export async function retryWhileUnavailable<T>(
+  signal: AbortSignal,
+  work: (attempts: number) => Promise<T>,
+): Promise<T> {
+  for (let attempts = 0; ; attempts++) {
     try {
-      return await work(tries);
+      return await work(attempts);
     } catch (error) {
       if (!(error instanceof StepError) || !PASSING.has(error.type)) throw error;
-      await delay(Math.min(MAX_DELAY_MS, 100 * 2 ** tries), undefined, { signal }).catch(() => {
+      await delay(Math.min(MAX_DELAY_MS, 100 * 2 ** attempts), undefined, { signal }).catch(() => {
         // At the timeout, the last error is the reason.
         throw error;
       });

@@ -53,9 +53,9 @@ export async function storeOutput(
         if (task.configs?.generateAudio === false) await removeAudio(path, context.signal);
       });
     await (isInline ? retryWhileUnavailable(context.signal, download) : download());
-    await retryWhileUnavailable(context.signal, async (tries) => {
+    await retryWhileUnavailable(context.signal, async (attempts) => {
       // An earlier attempt may have succeeded although its answer was lost.
-      const isStored = tries > 0 && (await readOpenTask(context, handed)).stored;
+      const isStored = attempts > 0 && (await readOpenTask(context, handed)).stored;
       if (!isStored) await upload(context, handed, path);
     });
   } finally {

@@ -19,7 +19,7 @@ const SLACK_SECONDS = 15;
 
 /** Runs the pipeline with every step as an activity. The history holds ids and outcomes, never prompts or content. */
 export async function runGeneration(family: Family, task: GenerationTask): Promise<void> {
-  await generate(task, activitiesOf(family), describe);
+  await generate(task, activitiesOf(family), toFailure);
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The generation was canceled.');
 }
 
@@ -49,7 +49,7 @@ const on = (taskQueue: string, policy: StepPolicy, cancellationType?: ActivityCa
     ...(cancellationType !== undefined && { cancellationType }),
   });
 
-function describe(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (isCancellation(error)) return { type: 'INTERNAL', message: 'The workflow was canceled.' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'INTERNAL', message: cause.message };
