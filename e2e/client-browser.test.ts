@@ -36,5 +36,7 @@ test('the client uploads and downloads in a browser and verifies the checksum', 
 test('file paths are rejected with a hint to the alternative', async () => {
   const client = browser.createClient({ baseUrl: service.url, token: service.key });
   const options = { to: { project: service.projectId }, source: 'a.bin' };
-  await expect(browser.upload(client, options)).rejects.toThrow('A browser has no paths: give a File or a Blob');
+  await expect(browser.upload(client, options)).rejects.toThrow(
+    'Paths are not available in a browser: upload a File or a Blob',
+  );
 });

@@ -57,8 +57,8 @@ inConsole(
     });
 
     test.each([
-      ['[fail]', 'The sandbox failed, as asked.', 'PROVIDER_REJECTED', 'Await job'],
-      ['[moderated]', 'content policy', 'MODERATED', 'Submit'],
+      ['[fail]', 'The sandbox failed, as the marker [fail] asks.', 'PROVIDER_REJECTED', 'Await job'],
+      ['[moderated]', 'refused the prompt', 'MODERATED', 'Submit'],
     ])('a run with %s shows the error, the failed step and the advice', async (sentinel, message, code, step) => {
       await using visit = await fixture().visit();
       const { page } = visit;
@@ -103,7 +103,7 @@ inConsole(
         await page.getByLabel('The request as code').getByText(words).waitFor();
       }
       await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
-      await page.getByText('which is not attached').waitFor();
+      await page.getByText('which is not in attachments').waitFor();
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 

@@ -77,7 +77,7 @@ test.each([
   const artefact = join(folder, `${status}.zip`);
   await writeFile(artefact, `The build that is ${status}`);
   await using program = run('ci-step.ts', params.id, [artefact, 'Build 12']);
-  await program.waitForOutput('waits for its review');
+  await program.waitForOutput('waits for review');
   const { data: versions } = await client.versions.list({ params });
   expect(versions).toMatchObject([{ name: 'Build 12' }]);
   await client.versions.setStatus({ params: { id: versions[0]?.id ?? '' }, body: { status } });

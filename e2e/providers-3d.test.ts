@@ -84,10 +84,10 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       const byHunyuan = await generate('hunyuan3d-3.1', 'Birch bowl', attachments);
       await service.waitForEnd(byMeshy, ENDED_SECONDS);
       const order = meshy.orders.find(({ prompt }) => prompt === 'Willow basket');
-      await expectFile(byMeshy, await mediaOf('meshy-7', order?.id ?? ''), /surface only/);
+      await expectFile(byMeshy, await mediaOf('meshy-7', order?.id ?? ''), /texture only/);
       await service.waitForEnd(byHunyuan, ENDED_SECONDS);
       const other = hunyuan.orders.find(({ prompt }) => prompt === 'a picture');
-      await expectFile(byHunyuan, await mediaOf('hunyuan3d-3.1', other?.id ?? ''), /prompt was not used/);
+      await expectFile(byHunyuan, await mediaOf('hunyuan3d-3.1', other?.id ?? ''), /prompt was ignored/);
       const sent = hunyuan.requests.map(({ body }) => field(body, 'ImageBase64'));
       expect(sent).toContain(picture.toString('base64'));
     });

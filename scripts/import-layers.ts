@@ -21,8 +21,9 @@ const LAYERS: Record<string, string[]> = {
     'commands main.ts',
   ],
   'packages/worker/src': [
-    'health.ts hello.ts leftovers.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts refusals.ts step-error.ts',
-    'config.ts documents own-disk.ts workflows',
+    'semaphore.ts',
+    'health.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts refusals.ts register.ts stale-directories.ts step-error.ts',
+    'config.ts disk-errors.ts documents workflows',
     'sandbox',
     'families',
     'check.ts steps',

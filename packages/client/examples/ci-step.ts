@@ -1,9 +1,9 @@
 /**
- * A step of a build: uploads an artefact, makes a version of it, waits for its review, and fails where it is rejected.
+ * A build step: uploads an artefact, creates a version of it, waits for the review, and fails if it is rejected.
  *
  *   REVIEW_URL=... REVIEW_TOKEN=... REVIEW_PROJECT=... node ci-step.ts <artefact> <version name>
  *
- * REVIEW_MINUTES says how long to wait (30). A step that runs again goes on where the last one stopped.
+ * REVIEW_MINUTES is the maximum wait (default 30). A repeated step resumes where the last one stopped.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,30 +18,30 @@ if (artefact === undefined || name === undefined) {
 const minutes = Number(process.env['REVIEW_MINUTES'] ?? 30);
 const stateFile = `${artefact}.upload.json`;
 
-async function keptState(): Promise<UploadState | undefined> {
+async function readState(): Promise<UploadState | undefined> {
   const text = await readFile(stateFile, 'utf8').catch(() => undefined);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-async function keep(state: UploadState): Promise<void> {
+async function writeState(state: UploadState): Promise<void> {
   await writeFile(`${stateFile}.new`, JSON.stringify(state));
   await rename(`${stateFile}.new`, stateFile);
 }
 
-const resume = await keptState();
+const resume = await readState();
 const file = await upload(client, {
   to: { project },
   source: artefact,
   ...(resume && { resume }),
-  onState: keep,
+  onState: writeState,
   onProgress: (sent, total) => console.log(`sent ${Math.round((100 * sent) / total)} %`),
 });
 const { data: version } = await client.versions.create(
   { params: { id: project }, body: { name, description: 'Made by the build.', files: [file] } },
-  // The same file makes the same version, however often the step runs.
+  // A repeated step with the same file creates no second version.
   { idempotencyKey: `ci-step ${file.id}` },
 );
-console.log(`version ${version.id} waits for its review`);
+console.log(`version ${version.id} waits for review`);
 
 const deadline = Date.now() + minutes * 60_000;
 for (;;) {

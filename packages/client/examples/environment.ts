@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@review/client';
 
-/** A setting that has no sensible default. */
+/** Returns the environment variable, or exits with the hint. */
 export function required(name: string, hint: string): string {
   const value = process.env[name];
   if (value) return value;

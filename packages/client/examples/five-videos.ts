@@ -1,5 +1,5 @@
 /**
- * Generates five videos side by side and downloads them.
+ * Generates five videos concurrently and downloads them.
  *
  *   REVIEW_URL=... REVIEW_TOKEN=... REVIEW_PROJECT=... node five-videos.ts [folder]
  */
@@ -40,6 +40,6 @@ for (const [index, outcome] of outcomes.entries()) {
   }
   process.exitCode = 1;
   const { reason } = outcome;
-  const again = reason instanceof GenerationFailed && reason.error?.retryable ? ' It may work later.' : '';
+  const again = reason instanceof GenerationFailed && reason.error?.retryable ? ' Try again later.' : '';
   console.error(`${index + 1}: ${reason instanceof Error ? reason.message : reason}${again}`);
 }

@@ -1,12 +1,12 @@
 /**
- * Carries out what reviewers ask for in comments on a project, answers them, and resolves what is done:
+ * Executes commands in the comments on a project, replies to them, and resolves them:
  *
  *   /approve <version name>
  *   /reject <version name>
  *
  *   REVIEW_URL=... REVIEW_TOKEN=... REVIEW_PROJECT=... node review-bot.ts
  *
- * Run it every minute: it answers each comment once.
+ * Run it every minute: it replies to each comment once.
  */
 import { ApiProblem, type CommentRecord, items, type ReviewStatus } from '@review/client';
 import { client, project } from './environment.ts';
@@ -21,7 +21,7 @@ const params = { id: project };
 const reply = (comment: CommentRecord, text: string) =>
   client.comments.create(
     { params, body: { content: NAME + text, parent: { id: comment.id } } },
-    // Should two bots run at once, one answer is written.
+    // Two concurrent bots write one reply.
     { idempotencyKey: `${NAME}${comment.id}` },
   );
 
@@ -57,7 +57,7 @@ for await (const comment of items(client.comments.list, { params, body: { resolv
     const done = await carryOut(comment);
     if (done) console.log(done);
   } catch (problem) {
-    // One comment that cannot be carried out does not stop the others.
+    // A failed command does not stop the others.
     if (!(problem instanceof ApiProblem)) throw problem;
     console.error(`${comment.id}: ${problem.code} ${problem.message}`);
     process.exitCode = 1;

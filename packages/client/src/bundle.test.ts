@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { measure } from './test/bundle.ts';
 
-test('the client is small in a browser, and brings nothing of the server or of Node', async () => {
+test('the browser bundle is small and contains nothing of the server or of Node', async () => {
   const { whole, withoutZod, report } = await measure();
   console.log(report);
   expect(withoutZod.gzip).toBeLessThan(40_000);

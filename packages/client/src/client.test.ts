@@ -6,7 +6,7 @@ import { createWorkerClient } from './worker.ts';
 const ID = '0195c2de-1234-7abc-8def-0123456789ab';
 const PAGE = json(200, { data: [], page: { next: null, prev: null } });
 
-test('a call answers the body of the success', async () => {
+test('a call returns the body of the success', async () => {
   await using server = await standIn(json(201, { data: { id: 'DX1' } }));
   const client = createClient({ baseUrl: server.url, token: 'key' });
   expect(await client.folders.create({ params: { id: ID }, body: { name: 'Cuts' } })).toEqual({ data: { id: 'DX1' } });
@@ -55,33 +55,33 @@ test('a query parameter is sent as it is written, dots and all', async () => {
   expect(Object.fromEntries(asked.searchParams)).toEqual({ page: '2', 'sort.type': 'name' });
 });
 
-test('an id cannot lead to another path', async () => {
+test('an id is encoded in the path', async () => {
   await using server = await standIn(json(200, { data: [] }));
   const client = createClient({ baseUrl: server.url, token: 'key' });
   await client.members.list({ params: { id: '../skills?x=#y' } });
   expect(server.received[0]?.url).toBe('/api/projects/..%2Fskills%3Fx%3D%23y/members');
 });
 
-test.each(['', '.', '..'])('an id %j is none', async (id) => {
+test.each(['', '.', '..'])('the id %j is refused', async (id) => {
   await using server = await standIn(json(200, { data: [] }));
   const client = createClient({ baseUrl: server.url, token: 'key' });
   await expect(client.members.list({ params: { id } })).rejects.toThrow(/params\.id/);
   expect(server.received).toEqual([]);
 });
 
-test.each(['', '/', '//'])('a base address may end with %j', async (ending) => {
+test.each(['', '/', '//'])('a base URL may end with %j', async (ending) => {
   await using server = await standIn(PAGE);
   await createClient({ baseUrl: server.url + ending, token: 'key' }).projects.list({ body: {} });
   expect(server.received[0]?.url).toBe('/api/projects');
 });
 
-test('a base address may have a path of its own', async () => {
+test('a base URL may have a path', async () => {
   await using server = await standIn(PAGE);
   await createClient({ baseUrl: `${server.url}/review/`, token: 'key' }).projects.list({ body: {} });
   expect(server.received[0]?.url).toBe('/review/api/projects');
 });
 
-test('a token that is a function is asked before every request', async () => {
+test('a token function is called before every request', async () => {
   await using server = await standIn(PAGE);
   const tokens = ['first', 'second', 'third'];
   const client = createClient({ baseUrl: server.url, token: async () => tokens.shift() ?? 'none' });
@@ -93,23 +93,23 @@ test('a token that is a function is asked before every request', async () => {
   ]);
 });
 
-test('a token that cannot be had fails the call, and nothing is sent', async () => {
+test('a failing token function fails the call before it is sent', async () => {
   await using server = await standIn(PAGE);
   const client = createClient({ baseUrl: server.url, token: () => Promise.reject(new Error('logged out')) });
   await expect(client.ping.ping()).rejects.toThrow('logged out');
   expect(server.received).toEqual([]);
 });
 
-test('an answer that is text is a string', async () => {
+test('a text answer is a string', async () => {
   await using server = await standIn({ status: 200, headers: { 'content-type': 'text/markdown' }, body: '# Skill' });
   const client = createClient({ baseUrl: server.url, token: 'key' });
   expect(await client.skills.export({ params: { id: 'SK1' } })).toBe('# Skill');
 });
 
-test('the worker client speaks to the interface of the workers', async () => {
+test('the worker client calls the worker API', async () => {
   await using server = await standIn(json(200, { data: { engine: 'embedded' } }));
   const client = createWorkerClient({ baseUrl: server.url, token: 'shared' });
-  expect(await client.hello({ body: { worker: 'box', families: [] } })).toEqual({ data: { engine: 'embedded' } });
+  expect(await client.register({ body: { worker: 'box', families: [] } })).toEqual({ data: { engine: 'embedded' } });
   expect(server.received).toMatchObject([
     { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
   ]);

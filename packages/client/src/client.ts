@@ -1,20 +1,20 @@
-import { type Contract, contract, type NOTHING, type Route, type SuccessOf } from '@review/contract';
+import { type Contract, contract, type NO_BODY, type Route, type SuccessOf } from '@review/contract';
 import type { AppRoute } from '@ts-rest/core';
 import type { z } from 'zod';
-import { type AnyRequest, type CallOptions, call, type Line } from './call.ts';
+import { type AnyRequest, type CallOptions, call, type Transport } from './call.ts';
 
 export interface ClientOptions {
-  /** The address of the service, such as `https://review.example.com`. */
+  /** The URL of the service, such as `https://review.example.com`. */
   baseUrl: string;
-  /** An API key or an access token; a function is asked before every request. */
+  /** An API key or an access token. A function is called before every request. */
   token: string | (() => string | Promise<string>);
-  /** How long a single try may take, 30 seconds unless said; `Infinity` for no limit. */
+  /** The timeout of each attempt. Default: 30 seconds; `Infinity` for none. */
   timeoutMs?: number;
-  /** How often a call is tried again where that is safe, 5 times unless said. */
+  /** The maximum of retries, made only where they are safe. Default: 5. */
   retries?: number;
-  /** What makes the requests, in place of the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
-  /** `override` sends lists as a POST from the start; `native` finds out by itself whether it has to. */
+  /** `override` sends QUERY as POST. `native`, the default, falls back to POST where a proxy refuses QUERY. */
   query?: 'native' | 'override';
 }
 
@@ -29,7 +29,7 @@ type Params<R> = R extends { path: infer Path }
     ? unknown
     : { params: { [Name in ParamNames<Path>]: string } }
   : never;
-/** What may be left out altogether is optional. */
+/** Optional if its value may be empty or undefined. */
 type Field<Name extends string, Value> =
   Record<never, never> extends Value
     ? { [Key in Name]?: Value }
@@ -39,19 +39,19 @@ type Field<Name extends string, Value> =
 type Query<R> = R extends { query: infer Shape extends z.ZodType } ? Field<'query', z.input<Shape>> : unknown;
 type Body<R> = R extends { body: infer Shape extends z.ZodType } ? Field<'body', z.input<Shape>> : unknown;
 
-/** What a call takes: `params` of the path, `query` and `body`, as far as its route has them. */
+/** The request of a call: `params`, `query` and `body`, as far as the route has them. */
 export type RequestOf<R extends AppRoute> = Simplify<Params<R> & Query<R> & Body<R>>;
 
-/** What a call answers: the body of its success. */
+/** The result of a call: the body of its success. */
 export type ResultOf<R extends AppRoute> =
-  SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
+  SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
 
 export type Call<R extends AppRoute> =
   Record<never, never> extends RequestOf<R>
     ? (request?: RequestOf<R>, options?: CallOptions) => Promise<ResultOf<R>>
     : (request: RequestOf<R>, options?: CallOptions) => Promise<ResultOf<R>>;
 
-/** Every room of the contract: `client.folders.create({ params: { id }, body: { name } })` answers the body of its success. */
+/** A function for every route: `client.folders.create({ params: { id }, body: { name } })` returns the body of its success. */
 export type Client = {
   [Room in keyof Contract]: {
     [Verb in keyof Contract[Room]]: Contract[Room][Verb] extends Route ? Call<Contract[Room][Verb]> : never;
@@ -59,18 +59,20 @@ export type Client = {
 };
 
 export function createClient({ query = 'native', ...options }: ClientOptions): Client {
-  const line = lineOf(options, { keyed: true, overrides: query === 'override' });
-  const rooms = Object.entries(contract).map(([room, routes]) => [room, callsOf(routes, line)]);
-  // Built from the contract itself, name by name, which the type of `fromEntries` cannot show.
+  const transport = createTransport(options, { sendsIdempotencyKeys: true, overridesQuery: query === 'override' });
+  const rooms = Object.entries(contract).map(([room, routes]) => [room, createCalls(routes, transport)]);
+  // Built from the contract; `Object.fromEntries` loses the types.
   return Object.fromEntries(rooms) as Client;
 }
 
-export function lineOf(
+export function createTransport(
   { baseUrl, token, timeoutMs = 30_000, retries = 5, fetch }: Omit<ClientOptions, 'query'>,
-  manner: Pick<Line, 'keyed' | 'overrides'>,
-): Line {
+  manner: Pick<Transport, 'sendsIdempotencyKeys' | 'overridesQuery'>,
+): Transport {
   if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new TypeError(`baseUrl is the address of the service, such as https://review.example.com; not "${baseUrl}".`);
+    throw new TypeError(
+      `baseUrl is "${baseUrl}"; it must be the URL of the service, such as https://review.example.com.`,
+    );
   }
   return {
     ...manner,
@@ -78,16 +80,15 @@ export function lineOf(
     token,
     timeoutMs,
     retries,
-    // Looked up at each call, so that one that is replaced later is used.
+    // Looked up at each call, so that a later replacement of the global `fetch` is used.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
   };
 }
 
-/** A function for each route. */
-export const callsOf = (routes: Record<string, AppRoute>, line: Line) =>
+export const createCalls = (routes: Record<string, AppRoute>, transport: Transport) =>
   Object.fromEntries(
     Object.entries(routes).map(([verb, route]) => [
       verb,
-      (request?: AnyRequest, options?: CallOptions) => call(line, route, request, options),
+      (request?: AnyRequest, options?: CallOptions) => call(transport, route, request, options),
     ]),
   );

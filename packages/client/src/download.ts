@@ -1,34 +1,33 @@
 import type { FileRecord } from '@review/contract';
-import { land, sha256 } from '#platform';
-import { read } from './call.ts';
+import { openPartialFile, sha256 } from '#platform';
+import { readAnswer } from './call.ts';
 import type { Client } from './client.ts';
 import { ApiProblem } from './problem.ts';
-import { persist } from './retry.ts';
+import { retryTransient } from './retry.ts';
 import { chunksOf } from './source.ts';
 
 const RETRIES = 8;
-/** How long a download may stand still before it is tried anew from where it is. */
+/** How long a download may stall before it reconnects. */
 const STALL_MS = 30_000;
 
 export interface DownloadOptions {
-  /** Hears how many bytes are there; the total is null where the service does not say. */
+  /** Called with the bytes received; the total is null if unknown. */
   onProgress?: (received: number, total: number | null) => void;
   signal?: AbortSignal;
-  /** How often a broken connection is taken up again without any progress: 8 times unless said. */
+  /** The maximum of reconnects without progress. Default: 8. */
   retries?: number;
-  /** What fetches the bytes, in place of the global `fetch`. */
+  /** Fetches the bytes. Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** The bytes that came are not those of the file. */
+/** The size or the hash of the received bytes is not that of the file. */
 export class DownloadDamaged extends Error {
   override name = 'DownloadDamaged';
 }
 
 /**
- * Downloads a file or a comment's attachment: to a path (in Node), where an earlier download that was broken off is
- * continued, or as a Blob. A broken connection is taken up where it broke; the hash of a file is checked where the
- * service knows it.
+ * Downloads a file or a comment's attachment: to a path (in Node), where an earlier partial download is resumed, or as a
+ * Blob. Reconnects and resumes after a broken connection. The hash of a file is checked if the service knows it.
  */
 export function download(client: Client, id: string, options: DownloadOptions & { to: string }): Promise<void>;
 export function download(client: Client, id: string, options?: DownloadOptions): Promise<Blob>;
@@ -40,17 +39,17 @@ export async function download(
   if (to !== undefined) return downloadTo(to, client, id, options);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   const file = await findRecord(client, id, options);
-  for await (const chunk of checked(client, id, file, 0, options)) chunks.push(chunk);
+  for await (const chunk of readVerified(client, id, file, 0, options)) chunks.push(chunk);
   return new Blob(chunks, { type: file?.mimeType ?? '' });
 }
 
-/** Downloads as a stream, which fails at its end if the bytes are not those of the file. */
+/** Downloads as a stream, which ends with `DownloadDamaged` if size or hash do not match. */
 export async function downloadStream(
   client: Client,
   id: string,
   options: DownloadOptions = {},
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const chunks = checked(client, id, await findRecord(client, id, options), 0, options);
+  const chunks = readVerified(client, id, await findRecord(client, id, options), 0, options);
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -65,19 +64,19 @@ export async function downloadStream(
 
 async function downloadTo(to: string, client: Client, id: string, options: DownloadOptions): Promise<void> {
   const file = await findRecord(client, id, options);
-  const landing = await land(to, id);
+  const partial = await openPartialFile(to, id);
   try {
-    for await (const chunk of checked(client, id, file, landing.size, options, landing.present())) {
-      await landing.write(chunk);
+    for await (const chunk of readVerified(client, id, file, partial.size, options, partial.read())) {
+      await partial.write(chunk);
     }
   } catch (error) {
-    await (error instanceof DownloadDamaged ? landing.discard() : landing.leave());
+    await (error instanceof DownloadDamaged ? partial.discard() : partial.close());
     throw error;
   }
-  await landing.settle();
+  await partial.commit();
 }
 
-/** What is known of a file; of a comment's attachment, or without the right to read files, nothing is. */
+/** Returns the record of a file; null for a comment's attachment, or without the scope `files:read`. */
 async function findRecord(client: Client, id: string, { signal }: DownloadOptions): Promise<FileRecord | null> {
   if (isAttachment(id)) return null;
   try {
@@ -90,8 +89,8 @@ async function findRecord(client: Client, id: string, { signal }: DownloadOption
 
 const isAttachment = (id: string) => id.startsWith('CA');
 
-/** The bytes from that one on; those before it are only looked at. */
-async function* checked(
+/** Yields the bytes from `from` on, and checks size and hash. The bytes in `before` are only hashed. */
+async function* readVerified(
   client: Client,
   id: string,
   file: FileRecord | null,
@@ -104,16 +103,17 @@ async function* checked(
   let received = from;
   const total = file?.size ?? null;
   if (received < (total ?? Number.POSITIVE_INFINITY)) {
-    for await (const { chunk, size } of connected(client, id, from, options)) {
+    for await (const { chunk, size } of readWithReconnects(client, id, from, options)) {
       hash.update(chunk);
       received += chunk.byteLength;
       options.onProgress?.(received, total ?? size);
       yield chunk;
     }
   }
-  if (total !== null && received !== total) throw new DownloadDamaged(`${received} bytes came, not ${total}.`);
+  if (total !== null && received !== total) throw new DownloadDamaged(`Received ${received} bytes, expected ${total}.`);
   const known = file?.sha256 ?? null;
-  if (known !== null && hash.hex() !== known) throw new DownloadDamaged(`The bytes of ${id} do not have its hash.`);
+  if (known !== null && hash.hex() !== known)
+    throw new DownloadDamaged(`The SHA-256 of the received bytes is not that of ${id}.`);
 }
 
 interface Received {
@@ -121,8 +121,8 @@ interface Received {
   size: number | null;
 }
 
-/** Bytes from a connection that is made anew, from where it broke, as often as it takes. */
-async function* connected(
+/** Yields the bytes from `from` on, and reconnects after errors. */
+async function* readWithReconnects(
   client: Client,
   id: string,
   from: number,
@@ -141,7 +141,7 @@ async function* connected(
   };
   try {
     for (;;) {
-      const chunk = await persist(next, { retries, signal, passing: [500] });
+      const chunk = await retryTransient(next, { retries, signal, transientStatuses: [500] });
       if (chunk === null) return;
       received += chunk.byteLength;
       yield { chunk, size: connection?.size ?? null };
@@ -158,7 +158,7 @@ interface Connection {
   close(): void;
 }
 
-/** Asked for anew with every connection: the one before may have expired. */
+/** Returns a new presigned URL for each connection, because the previous one may have expired. */
 async function urlOf({ files, attachments }: Client, id: string, signal: AbortSignal | undefined): Promise<string> {
   const request = { params: { id } };
   const options = { retries: 0, ...(signal && { signal }) };
@@ -173,19 +173,16 @@ async function connect(
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
   const stalled = new AbortController();
-  const within = async <T>(work: Promise<T>): Promise<T> => {
-    const timer = setTimeout(
-      () => stalled.abort(new DOMException('The download stands still.', 'TimeoutError')),
-      STALL_MS,
-    );
+  const withStallTimeout = async <T>(work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => stalled.abort(new DOMException('The download stalled.', 'TimeoutError')), STALL_MS);
     return work.finally(() => clearTimeout(timer));
   };
   const either = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
-  const response = await within(fetch(url, { headers, signal: either }));
-  // Everything was there already.
+  const response = await withStallTimeout(fetch(url, { headers, signal: either }));
+  // The partial file was already complete.
   if (response.status === 416 && from > 0) return { size: from, next: async () => null, close: () => stalled.abort() };
-  if (!response.ok || response.body === null) throw new ApiProblem(await within(read(response)));
+  if (!response.ok || response.body === null) throw new ApiProblem(await withStallTimeout(readAnswer(response)));
   let toSkip = response.status === 206 ? 0 : from;
   const length = response.headers.get('content-length');
   const reader = response.body.getReader();
@@ -193,7 +190,7 @@ async function connect(
     size: length === null ? null : Number(length) + from - toSkip,
     async next() {
       for (;;) {
-        const { done, value } = await within(reader.read());
+        const { done, value } = await withStallTimeout(reader.read());
         if (done) return null;
         const chunk = value.subarray(Math.min(toSkip, value.byteLength));
         toSkip -= value.byteLength - chunk.byteLength;

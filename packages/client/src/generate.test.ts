@@ -3,7 +3,7 @@ import { createClient } from './client.ts';
 import { GenerationFailed, generate, waitFor } from './generate.ts';
 import { inTurn, json, refused, type StandIn, standIn } from './test/stand-in.ts';
 
-/** Pauses are noted and not made. */
+/** Delays are recorded instead of waited for. */
 vi.mock(import('./pause.ts'), () => ({
   pause: async (milliseconds) => void pauses.push(milliseconds),
 }));
@@ -22,14 +22,14 @@ const clientOf = (server: StandIn) => createClient({ baseUrl: server.url, token:
 const asked = (server: StandIn) => server.received.map(({ method, url }) => `${method} ${url}`);
 
 describe('waitFor', () => {
-  test('asks once how it is, then lets the service wait', async () => {
+  test('polls once without wait, then with a long poll', async () => {
     await using server = await standIn(inTurn(RUNNING, DONE));
     expect(await waitFor(clientOf(server), 'FX1')).toMatchObject({ status: 'UPLOADED' });
     expect(asked(server)).toEqual(['GET /api/files/FX1?wait=0', 'GET /api/files/FX1?wait=50']);
     expect(pauses).toEqual([]);
   });
 
-  test('asks more often for somebody who wants to hear of it', async () => {
+  test('polls more often with onProgress', async () => {
     await using server = await standIn(inTurn(RUNNING, RUNNING, DONE));
     const heard: number[] = [];
     await waitFor(clientOf(server), 'FX1', { onProgress: ({ progress }) => void heard.push(progress) });
@@ -37,20 +37,20 @@ describe('waitFor', () => {
     expect(heard).toEqual([0.5, 0.5, 1]);
   });
 
-  test('does not ask all the time where the service does not wait', async () => {
+  test('pauses between polls if the service does not wait', async () => {
     await using server = await standIn(inTurn(RUNNING, RUNNING, RUNNING, DONE));
     await waitFor(clientOf(server), 'FX1');
     expect(pauses).toHaveLength(2);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000);
   });
 
-  test('outlasts a service that is away for longer than a call would', async () => {
+  test('retries for longer than a single call', async () => {
     const away = Array.from({ length: 11 }, () => 'reset' as const);
     await using server = await standIn(inTurn(RUNNING, ...away, DONE));
     expect(await waitFor(clientOf(server), 'FX1')).toMatchObject({ status: 'UPLOADED' });
   });
 
-  test('throws what went wrong', async () => {
+  test('throws GenerationFailed with the reason', async () => {
     const error = { code: 'MODERATED', message: 'Not this.', retryable: false };
     await using server = await standIn(file('FAILED', { status: 'FAILED', error }));
     const failure = await waitFor(clientOf(server), 'FX1').catch((reason: unknown) => reason);
@@ -68,7 +68,7 @@ describe('waitFor', () => {
 describe('generate', () => {
   const order = { project: 'p', outputType: 'IMAGE', outputModel: 'gpt-image-2', prompt: 'Fog' } as const;
 
-  test('fills in what may be left out, and says the id before it waits', async () => {
+  test('fills in the defaults, and passes the id to onStart before it waits', async () => {
     await using server = await standIn(inTurn(json(202, { data: { id: 'FX1' } }), DONE));
     let heard: string[] = [];
     await generate(clientOf(server), {
@@ -89,7 +89,7 @@ describe('generate', () => {
     expect(server.received[0]?.headers['idempotency-key']).toBe('order-7');
   });
 
-  test('a refused order is a problem, and nothing is waited for', async () => {
+  test('a refused request throws a problem without waiting', async () => {
     await using server = await standIn(refused(422, 'MODEL_NOT_AVAILABLE'));
     await expect(generate(clientOf(server), order)).rejects.toMatchObject({ code: 'MODEL_NOT_AVAILABLE' });
     expect(server.received).toHaveLength(1);

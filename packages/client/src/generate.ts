@@ -3,17 +3,17 @@ import type { z } from 'zod';
 import type { Client } from './client.ts';
 import { pause } from './pause.ts';
 
-/** A generation goes on whoever waits for it, so a service that restarts is waited for too. */
+/** Enough to wait for a restart of the service, during which the generation continues. */
 const RETRIES = 12;
-/** The service answers by then at the latest. */
+/** The longest that the service holds an answer. */
 const WAIT_SECONDS = 50;
 const PROGRESS_SECONDS = 5;
 const FINAL: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'] satisfies FileRecord['status'][];
 
 export interface WaitOptions {
-  /** Hears of the generation when it begins to wait, about every five seconds, and at the end. */
+  /** Called at the start, about every five seconds, and at the end. */
   onProgress?: (generation: Generation) => void;
-  /** Ends the waiting, not the generation. */
+  /** Aborts the wait, not the generation. */
   signal?: AbortSignal;
 }
 
@@ -23,17 +23,17 @@ export interface GenerateOptions
   extends Omit<Asked, 'folder' | 'attachments'>,
     Partial<Pick<Asked, 'folder' | 'attachments'>>,
     WaitOptions {
-  /** The id of the project that gets the file. */
+  /** The id of the project that the file belongs to. */
   project: string;
-  /** Hears the id of the file as soon as there is one: `waitFor` goes on from it, in another process too. */
+  /** Called with the id of the file once it exists. `waitFor` can continue with it, also in another process. */
   onStart?: (fileId: string) => void;
-  /** Whether the signal ends the generation too. */
+  /** Whether the signal also cancels the generation. */
   cancelOnAbort?: boolean;
-  /** Names this generation, so that it is ordered once whoever asks again. */
+  /** Makes the request idempotent: requests with the same key start one generation. */
   idempotencyKey?: string;
 }
 
-/** A generation that came to no file: `error` says why, and is null where somebody canceled it. */
+/** The generation ended without a file. `error` is the reason; null if it was canceled. */
 export class GenerationFailed extends Error {
   override name = 'GenerationFailed';
   readonly file: FileRecord;
@@ -47,7 +47,7 @@ export class GenerationFailed extends Error {
   }
 }
 
-/** Generates a file and waits for it; throws `GenerationFailed` where there will be none. */
+/** Generates a file and waits for it. Throws `GenerationFailed` if it fails or is canceled. */
 export async function generate(client: Client, options: GenerateOptions): Promise<FileRecord> {
   const { project, onStart, onProgress, signal, cancelOnAbort, idempotencyKey, ...asked } = options;
   const body = { folder: null, attachments: [], ...asked };
@@ -57,24 +57,24 @@ export async function generate(client: Client, options: GenerateOptions): Promis
     onStart?.(data.id);
     return await waitFor(client, data.id, { ...(onProgress && { onProgress }), ...(signal && { signal }) });
   } catch (error) {
-    // It may have ended meanwhile; the caller wants to leave, not to hear of that.
+    // Errors are ignored: the generation may have ended meanwhile, and the caller has aborted.
     if (signal?.aborted && cancelOnAbort) await client.files.cancel({ params: { id: data.id } }).catch(() => {});
     throw error;
   }
 }
 
-/** Waits until a file is there, however long its generation takes; throws `GenerationFailed` where there will be none. */
+/** Waits without a time limit until a file is ready. Throws `GenerationFailed` if its generation fails or is canceled. */
 export async function waitFor(client: Client, fileId: string, options: WaitOptions = {}): Promise<FileRecord> {
   const { onProgress, signal } = options;
-  const patience = { retries: RETRIES, ...(signal && { signal }) };
+  const call = { retries: RETRIES, ...(signal && { signal }) };
   let wait = 0;
   for (;;) {
     const askedAt = performance.now();
-    const { data: file } = await client.files.get({ params: { id: fileId }, query: { wait } }, patience);
+    const { data: file } = await client.files.get({ params: { id: fileId }, query: { wait } }, call);
     if (file.generation) onProgress?.(file.generation);
     if (file.status === 'UPLOADED') return file;
     if (FINAL.includes(file.status)) throw new GenerationFailed(file);
-    // A service that holds no more requests, or stops, answers at once: it is not to be asked all the time.
+    // Avoids a busy loop: an overloaded or stopping service answers without waiting.
     if (performance.now() - askedAt < (wait * 1000) / 2) await pause(1000 + Math.random() * 1000, signal);
     wait = onProgress ? PROGRESS_SECONDS : WAIT_SECONDS;
   }

@@ -21,10 +21,10 @@ interface NumberedRequest {
 type List<Request, Page> = (request: Request, options?: CallOptions) => Promise<Page>;
 
 /**
- * The items of a list, page after page, in the order the request asks for.
+ * Yields the items of a list, page by page, in the order of the request.
  *
- * Comments in ascending order start at their newest page: to begin with the oldest, all pages are read first. Ask for
- * `desc` to get the newest at once and to read only as far as you go.
+ * Comments in ascending order start at their newest page: all pages are read before the first item. With `desc`, the
+ * newest item comes first, and pages are read as needed.
  */
 export function items<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
@@ -42,7 +42,7 @@ export async function* items<Request extends (CursorRequest & NumberedRequest) |
   options: CallOptions = {},
 ): AsyncGenerator<Item, void> {
   const before: Item[][] = [];
-  for await (const { page, backward } of turn(list, request, options)) {
+  for await (const { page, backward } of walkPages(list, request, options)) {
     if (backward) before.push(page.data);
     else yield* page.data;
   }
@@ -50,8 +50,8 @@ export async function* items<Request extends (CursorRequest & NumberedRequest) |
 }
 
 /**
- * The pages of a list as the service gives them: from the one that the request asks for in the direction that goes on.
- * Comments in ascending order begin with the newest page and go on with older ones.
+ * Yields the pages of a list, from the one that the request names, in the direction that has more pages. Comments in
+ * ascending order begin with the newest page and continue with older ones.
  */
 export function pages<Request extends CursorRequest | undefined, Item>(
   list: List<Request, CursorPage<Item>>,
@@ -68,12 +68,12 @@ export async function* pages<Request extends (CursorRequest & NumberedRequest) |
   request: NoInfer<NonNullable<Request>>,
   options: CallOptions = {},
 ): AsyncGenerator<AnyPage<Item>, void> {
-  for await (const { page } of turn(list, request, options)) yield page;
+  for await (const { page } of walkPages(list, request, options)) yield page;
 }
 
 type AnyPage<Item> = CursorPage<Item> | NumberedPage<Item>;
 
-async function* turn<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
+async function* walkPages<Request extends (CursorRequest & NumberedRequest) | undefined, Item>(
   list: List<Request, AnyPage<Item>>,
   request: NonNullable<Request>,
   options: CallOptions,

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createClient } from './client.ts';
 import { refused, standIn } from './test/stand-in.ts';
 
-test('a call that is aborted while it waits for another try ends at once', async () => {
+test('an abort during the delay before a retry ends the call at once', async () => {
   await using server = await standIn(refused(429, 'RATE_LIMITED', { 'retry-after': '60' }));
   const leaving = new AbortController();
   const call = createClient({ baseUrl: server.url, token: 'key' }).ping.ping({}, { signal: leaving.signal });

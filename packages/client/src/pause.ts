@@ -1,4 +1,4 @@
-/** Lets time pass, unless the caller leaves. */
+/** Resolves after the delay. Rejects with the signal's reason if it aborts first. */
 export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {

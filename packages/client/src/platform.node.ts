@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { access, constants, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Hash, Landing } from './platform.ts';
+import type { Hash, PartialFile } from './platform.ts';
 
 export async function openPath(path: string): Promise<{ blob: Blob; name: string }> {
-  // Says what is wrong with the path, which `openAsBlob` does not.
+  // Fails with a clear errno, which `openAsBlob` does not.
   await access(path, constants.R_OK);
   return { blob: await openAsBlob(path), name: basename(path) };
 }
@@ -15,27 +15,27 @@ export function sha256(): Hash {
   return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest('hex') };
 }
 
-/** A file beside its final place, under a name that tells whose bytes it holds: what is there already stays. */
-export async function land(path: string, id: string): Promise<Landing> {
-  const unfinished = `${path}.${id}.part`;
-  const handle = await open(unfinished, 'a');
+/** Opens `<path>.<id>.part` for appending. Bytes of an earlier download are kept. */
+export async function openPartialFile(path: string, id: string): Promise<PartialFile> {
+  const partialPath = `${path}.${id}.part`;
+  const handle = await open(partialPath, 'a');
   return {
     size: (await handle.stat()).size,
-    present: () => createReadStream(unfinished),
+    read: () => createReadStream(partialPath),
     write: async (bytes) => {
       for (let written = 0; written < bytes.byteLength; ) {
         written += (await handle.write(bytes, written)).bytesWritten;
       }
     },
-    settle: async () => {
+    commit: async () => {
       await handle.sync();
       await handle.close();
-      await rename(unfinished, path);
+      await rename(partialPath, path);
     },
-    leave: () => handle.close(),
+    close: () => handle.close(),
     discard: async () => {
       await handle.close();
-      await rm(unfinished, { force: true });
+      await rm(partialPath, { force: true });
     },
   };
 }

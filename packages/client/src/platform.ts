@@ -1,18 +1,18 @@
-/** What only some hosts of JavaScript have: `#platform` is one of the two files beside this one. */
+/** `#platform` resolves to `platform.node.ts` or `platform.browser.ts`, which implement these types. */
 export interface Hash {
   update(bytes: Uint8Array): void;
   hex(): string;
 }
 
-/** Where a download is written to. */
-export interface Landing {
-  /** How many bytes an earlier download has left there. */
+/** A file that a download appends to until it is complete. */
+export interface PartialFile {
+  /** The bytes that an earlier download has written. */
   size: number;
-  present(): AsyncIterable<Uint8Array>;
+  read(): AsyncIterable<Uint8Array>;
   write(bytes: Uint8Array): Promise<void>;
-  /** All is there: it gets its name. */
-  settle(): Promise<void>;
-  /** What is there stays for the next time. */
-  leave(): Promise<void>;
+  /** Syncs the complete file and renames it to its final path. */
+  commit(): Promise<void>;
+  /** Closes the file and keeps its bytes for the next attempt. */
+  close(): Promise<void>;
   discard(): Promise<void>;
 }

@@ -29,7 +29,7 @@ const html = (status: number, headers: Record<string, string> = {}): Answer => (
   body: '<html><h1>Bad gateway</h1></html>',
 });
 
-test('a refusal of the service tells its code, status, fields and request', async () => {
+test('a problem has the code, status, field errors and request id', async () => {
   const problem = await problemFrom(json(400, PROBLEM, { 'content-type': 'application/problem+json' }));
   expect(problem).toBeInstanceOf(Error);
   expect(problem).toMatchObject({
@@ -43,12 +43,12 @@ test('a refusal of the service tells its code, status, fields and request', asyn
   });
 });
 
-test('a refusal without fields has an empty list of them', async () => {
+test('a problem without field errors has an empty list', async () => {
   const { errors: _, ...plain } = PROBLEM;
   expect((await problemFrom(json(400, plain))).errors).toEqual([]);
 });
 
-test('the seconds to wait are a number', async () => {
+test('retryAfter is a number of seconds', async () => {
   const limited = { ...PROBLEM, type: '/problems/rate-limited', status: 429, code: 'RATE_LIMITED' };
   expect(await problemFrom(json(429, limited, { 'retry-after': '42' }))).toMatchObject({
     code: 'RATE_LIMITED',
@@ -56,7 +56,7 @@ test('the seconds to wait are a number', async () => {
   });
 });
 
-test("a proxy's page is a problem too, with the status it has and the request it names", async () => {
+test("a proxy's HTML page is a problem with its status and request id", async () => {
   expect(await problemFrom(html(502, { 'x-request-id': 'from-the-proxy' }))).toMatchObject({
     status: 502,
     code: 'INTERNAL',
@@ -78,7 +78,7 @@ test.each([
   expect(await problemFrom(html(status))).toMatchObject({ status, code });
 });
 
-test("a proxy's own JSON is not taken for a problem of the service", async () => {
+test("a proxy's JSON is not read as a problem document", async () => {
   expect(await problemFrom(json(503, { code: 'SOMETHING', message: 'down' }, { 'retry-after': '5' }))).toMatchObject({
     status: 503,
     code: 'NOT_READY',
@@ -87,16 +87,16 @@ test("a proxy's own JSON is not taken for a problem of the service", async () =>
   });
 });
 
-test('an empty refusal is a problem', async () => {
+test('an empty error answer is a problem', async () => {
   expect(await problemFrom({ status: 500 })).toMatchObject({ status: 500, code: 'INTERNAL' });
 });
 
-test('a date to wait for is no number of seconds', async () => {
+test('a Retry-After with a date gives no retryAfter', async () => {
   const answer = html(503, { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT' });
   expect((await problemFrom(answer)).retryAfter).toBeNull();
 });
 
-test('a server that is not there is no problem of the service', async () => {
+test('a failed connection throws a TypeError, not an ApiProblem', async () => {
   const server = await standIn({ status: 200 });
   await server[Symbol.asyncDispose]();
   const error = await createClient({ baseUrl: server.url, token: 'key', retries: 0 })

@@ -11,7 +11,7 @@ const PAGE = json(200, { data: [], page: { next: null, prev: null } });
 const BAD_GATEWAY: Outcome = { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' };
 const BUSY = refused(429, 'RATE_LIMITED', { 'retry-after': '42' });
 
-/** Pauses are noted and not made. */
+/** Delays are recorded instead of waited for. */
 vi.mock(import('./pause.ts'), () => ({
   pause: async (milliseconds) => void pauses.push(milliseconds),
 }));
@@ -27,7 +27,7 @@ const clientOf = (server: StandIn, options: Partial<ClientOptions> = {}) =>
 const folder = { params: { id: ID }, body: { name: 'Cuts' } };
 const keysOf = (server: StandIn) => server.received.map(({ headers }) => headers['idempotency-key']);
 
-describe('what is tried again', () => {
+describe('retries', () => {
   const PASSING: [string, Outcome][] = [
     ['a broken connection', 'reset'],
     ['408', refused(408, 'REQUEST_TIMEOUT')],
@@ -36,7 +36,7 @@ describe('what is tried again', () => {
     ['504', { status: 504 }],
     ['429', refused(429, 'RATE_LIMITED')],
   ];
-  test.each(PASSING)('%s, whatever the call', async (_, outcome) => {
+  test.each(PASSING)('%s, for every method', async (_, outcome) => {
     for (const [answer, call] of [
       [PONG, (client) => client.ping.ping()],
       [PAGE, (client) => client.projects.list({ body: {} })],
@@ -65,7 +65,7 @@ describe('what is tried again', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('a first request that still runs, as often as it takes', async () => {
+  test('IDEMPOTENCY_IN_PROGRESS until the first request has ended', async () => {
     const running = refused(409, 'IDEMPOTENCY_IN_PROGRESS', { 'retry-after': '1' });
     await using server = await standIn(inTurn(running, ...Array.from({ length: 59 }, () => running), CREATED));
     await clientOf(server).folders.create(folder);
@@ -73,15 +73,15 @@ describe('what is tried again', () => {
     expect(new Set(keysOf(server)).size).toBe(1);
   });
 
-  test('not a POST of a worker, which has no key', async () => {
+  test('not a POST of the worker API, which has no idempotency keys', async () => {
     await using server = await standIn('reset');
     const worker = createWorkerClient({ baseUrl: server.url, token: 'shared' });
-    await expect(worker.hello({ body: { worker: 'box', families: [] } }, { retries: 3 })).rejects.toThrow(TypeError);
+    await expect(worker.register({ body: { worker: 'box', families: [] } }, { retries: 3 })).rejects.toThrow(TypeError);
     expect(server.received).toHaveLength(1);
     expect(keysOf(server)).toEqual([undefined]);
   });
 
-  test('nothing, where the caller says so', async () => {
+  test('nothing with retries 0', async () => {
     await using server = await standIn(BUSY);
     await expect(clientOf(server, { retries: 0 }).ping.ping()).rejects.toMatchObject({ retryAfter: 42 });
     await expect(clientOf(server).ping.ping({}, { retries: 0 })).rejects.toMatchObject({ retryAfter: 42 });
@@ -90,8 +90,8 @@ describe('what is tried again', () => {
   });
 });
 
-describe('how long it waits', () => {
-  test('twice as long each time, less a random part, and it ends', async () => {
+describe('the delay', () => {
+  test('doubles with full jitter, up to the maximum of retries', async () => {
     await using server = await standIn('reset');
     await expect(clientOf(server).ping.ping()).rejects.toThrow(TypeError);
     expect(pauses).toEqual([150, 300, 600, 1200, 2400]);
@@ -100,13 +100,13 @@ describe('how long it waits', () => {
     expect(pauses.slice(5)).toEqual([4800, 5000, 5000]);
   });
 
-  test('at least as long as the service says', async () => {
+  test('is at least Retry-After', async () => {
     await using server = await standIn(inTurn(BUSY, refused(503, 'NOT_READY', { 'retry-after': '0' }), PONG));
     await clientOf(server).ping.ping();
     expect(pauses).toEqual([42_150, 1150]);
   });
 
-  test('not longer than two minutes in all because the service says so', async () => {
+  test('is at most two minutes in total for Retry-After', async () => {
     await using server = await standIn(BUSY);
     await expect(clientOf(server).ping.ping()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect(server.received).toHaveLength(3);
@@ -117,7 +117,7 @@ describe('how long it waits', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('one for each POST and PATCH, the same over its tries', async () => {
+  test('is unique for each POST and PATCH, and the same for all attempts', async () => {
     await using server = await standIn(inTurn('reset', BAD_GATEWAY, CREATED));
     const client = clientOf(server);
     await client.folders.create(folder);
@@ -129,7 +129,7 @@ describe('Idempotency-Key', () => {
     expect(other).not.toBe(first);
   });
 
-  test('none for other methods, and not for a list that is sent as a POST', async () => {
+  test('is absent for other methods, and for a QUERY sent as a POST', async () => {
     await using server = await standIn(({ method }) => (method === 'DELETE' ? { status: 204 } : PAGE));
     const client = clientOf(server, { query: 'override' });
     await client.projects.list();
@@ -137,33 +137,30 @@ describe('Idempotency-Key', () => {
     expect(keysOf(server)).toEqual([undefined, undefined]);
   });
 
-  test("the caller's own, if there is one", async () => {
+  test("is the caller's, if given", async () => {
     await using server = await standIn(CREATED);
     await clientOf(server).folders.create(folder, { idempotencyKey: 'order-7' });
     expect(keysOf(server)).toEqual(['order-7']);
   });
 });
 
-describe('a DELETE that finds nothing', () => {
+describe('a DELETE that answers 404', () => {
   const gone = refused(404, 'NOT_FOUND');
   const remove = (server: StandIn) => clientOf(server).folders.delete({ params: { id: 'DX1' } });
 
-  test.each(['reset', BAD_GATEWAY] as const)(
-    'has succeeded, if the answer to an earlier try was lost',
-    async (lost) => {
-      await using server = await standIn(inTurn(lost, gone));
-      expect(await remove(server)).toBeUndefined();
-    },
-  );
+  test.each(['reset', BAD_GATEWAY] as const)('succeeds if the answer to an earlier attempt was lost', async (lost) => {
+    await using server = await standIn(inTurn(lost, gone));
+    expect(await remove(server)).toBeUndefined();
+  });
 
-  test('has failed otherwise', async () => {
+  test('fails otherwise', async () => {
     await using server = await standIn(inTurn(refused(429, 'RATE_LIMITED'), gone));
     await expect(remove(server)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
 describe('time and abort', () => {
-  test('a try that takes too long is given up and made again', async () => {
+  test('an attempt that times out is retried', async () => {
     await using server = await standIn(inTurn('silence', PONG));
     expect(await clientOf(server, { timeoutMs: 500 }).ping.ping()).toEqual({ data: { pong: true } });
     await using silent = await standIn('silence');
@@ -172,14 +169,14 @@ describe('time and abort', () => {
     expect(silent.received).toHaveLength(2);
   });
 
-  test('a request that asks the service to wait gets that much more time', async () => {
+  test('the wait of a request is added to the timeout', async () => {
     const limits = vi.spyOn(AbortSignal, 'timeout');
     await using server = await standIn(json(200, { data: {} }));
     await clientOf(server, { timeoutMs: 1000 }).files.get({ params: { id: 'FX1' }, query: { wait: 60 } });
     expect(limits.mock.calls).toEqual([[61_000]]);
   });
 
-  test('an aborted call ends with the reason', async () => {
+  test('an aborted call rejects with the reason', async () => {
     await using silent = await standIn('silence');
     const leaving = new AbortController();
     const call = clientOf(silent).ping.ping({}, { signal: leaving.signal });
@@ -190,7 +187,7 @@ describe('time and abort', () => {
     expect(silent.received).toHaveLength(1);
   });
 
-  test('a token is asked for again before each try', async () => {
+  test('the token function is called before each attempt', async () => {
     await using server = await standIn(inTurn('reset', PONG));
     let asked = 0;
     await clientOf(server, { token: () => `token-${++asked}` }).ping.ping();

@@ -1,33 +1,33 @@
 import { pause } from './pause.ts';
 import { ApiProblem } from './problem.ts';
 
-const FIRST_PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 10_000;
-/** How long one call may wait altogether because the service says when to come back: a rate window and a bit. */
-const TOLD_LIMIT_MS = 120_000;
-/** Timeouts and gateway errors: the request was not carried out, or its outcome is unknown. */
-const PASSING: readonly number[] = [408, 502, 503, 504];
+const FIRST_DELAY_MS = 300;
+const MAX_DELAY_MS = 10_000;
+/** The maximum of all Retry-After delays of one call: somewhat more than a rate limit window. */
+const MAX_RETRY_AFTER_MS = 120_000;
+/** Timeouts and gateway errors: the request failed, or its outcome is unknown. */
+const TRANSIENT_STATUSES: readonly number[] = [408, 502, 503, 504];
 
-interface Patience {
-  /** How often a failure may be followed by another try. */
+interface RetryOptions {
+  /** The maximum of retries, not counting those after a Retry-After. */
   retries: number;
   signal?: AbortSignal | undefined;
-  /** Statuses that may pass, beside those that always may. */
-  passing?: readonly number[];
+  /** Statuses to retry, in addition to the default ones. */
+  transientStatuses?: readonly number[];
 }
 
-export interface Try {
-  /** An earlier try got no answer of the service, so it may have been carried out. */
+export interface Attempt {
+  /** An earlier attempt got no answer, so the service may have carried it out. */
   uncertain: boolean;
 }
 
-/** Tries until it succeeds, fails for good or the patience is over. What it repeats must be safe to repeat. */
-export async function persist<T>(
-  work: (attempt: Try) => Promise<T>,
-  { retries, signal, passing = [] }: Patience,
+/** Retries transient errors with back-off and jitter, and honours Retry-After. `work` must be idempotent. */
+export async function retryTransient<T>(
+  work: (attempt: Attempt) => Promise<T>,
+  { retries, signal, transientStatuses = [] }: RetryOptions,
 ): Promise<T> {
   let failures = 0;
-  let toldMs = 0;
+  let retryAfterMs = 0;
   let uncertain = false;
   for (;;) {
     signal?.throwIfAborted();
@@ -35,39 +35,39 @@ export async function persist<T>(
       return await work({ uncertain });
     } catch (error) {
       signal?.throwIfAborted();
-      if (retries === 0 || !isPassing(error, passing)) throw error;
-      uncertain ||= !(error instanceof ApiProblem) || PASSING.includes(error.status);
-      const told = toldPause(error);
-      if (told !== null) {
-        toldMs += told;
-        if (toldMs > TOLD_LIMIT_MS) throw error;
-        await pause(told + Math.random() * FIRST_PAUSE_MS, signal);
+      if (retries === 0 || !isTransient(error, transientStatuses)) throw error;
+      uncertain ||= !(error instanceof ApiProblem) || TRANSIENT_STATUSES.includes(error.status);
+      const retryAfter = retryAfterOf(error);
+      if (retryAfter !== null) {
+        retryAfterMs += retryAfter;
+        if (retryAfterMs > MAX_RETRY_AFTER_MS) throw error;
+        await pause(retryAfter + Math.random() * FIRST_DELAY_MS, signal);
       } else {
         if (failures === retries) throw error;
-        // Full jitter: clients that failed together do not come back together.
-        await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), signal);
+        // Full jitter spreads the retries of clients that failed together.
+        await pause(Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures), signal);
         failures += 1;
       }
     }
   }
 }
 
-/** Whether the same request may succeed a little later. */
-function isPassing(error: unknown, passing: readonly number[]): boolean {
+/** Whether the same request may succeed later. */
+function isTransient(error: unknown, transientStatuses: readonly number[]): boolean {
   if (!(error instanceof ApiProblem)) return hasNoAnswer(error);
   if (error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS') return true;
-  return PASSING.includes(error.status) || passing.includes(error.status);
+  return TRANSIENT_STATUSES.includes(error.status) || transientStatuses.includes(error.status);
 }
 
-/** The connection failed or took too long, as `fetch` says it. */
+/** Whether `fetch` failed to connect or timed out. */
 const hasNoAnswer = (error: unknown) =>
   error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
 
-const toldPause = (error: unknown): number | null =>
+const retryAfterOf = (error: unknown): number | null =>
   error instanceof ApiProblem && error.retryAfter !== null ? Math.max(1, error.retryAfter) * 1000 : null;
 
-/** The caller's signal and the time a single try may take, as one signal. */
-export function limited(signal: AbortSignal | undefined, timeoutMs: number): AbortSignal | null {
+/** Combines the caller's signal with a timeout; null if there is neither. */
+export function withTimeout(signal: AbortSignal | undefined, timeoutMs: number): AbortSignal | null {
   const signals = signal ? [signal] : [];
   if (Number.isFinite(timeoutMs)) signals.push(AbortSignal.timeout(timeoutMs));
   return signals.length === 0 ? null : AbortSignal.any(signals);

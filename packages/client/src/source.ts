@@ -3,7 +3,7 @@ import { openPath } from '#platform';
 
 export type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** What can be uploaded: a path (in Node), a Blob or File, bytes, or a stream. */
+/** The bytes to upload: a path (in Node), a Blob or File, an array, or a stream. */
 export type Source = string | Blob | Uint8Array<ArrayBuffer> | Stream;
 
 interface Opened {
@@ -13,7 +13,7 @@ interface Opened {
   mimeType?: string | undefined;
 }
 
-/** The bytes to upload, and what is known of them. */
+/** Opens a source and returns its bytes and metadata. A stream needs its size. */
 export async function openSource(source: Source, said: number | undefined): Promise<Opened> {
   if (typeof source === 'string') {
     const { blob, name } = await openPath(source);
@@ -24,41 +24,41 @@ export async function openSource(source: Source, said: number | undefined): Prom
     const name = 'name' in source && typeof source.name === 'string' ? source.name : undefined;
     return { bytes: source, size: source.size, name, mimeType: source.type || undefined };
   }
-  if (said === undefined) throw new TypeError('A stream does not know its size: say `size`.');
+  if (said === undefined) throw new TypeError('The size of a stream is unknown: set `size`.');
   return { bytes: source, size: said };
 }
 
-/** A part to send, with its bytes. */
 export interface Piece {
   part: UploadPart;
   bytes: Blob | Uint8Array<ArrayBuffer>;
 }
 
-/** Cuts the bytes as the parts say, one at a time; those that are there already are passed over. */
-export async function* cut(
+/** Yields the bytes of each part, and skips the parts in `there`. */
+export async function* cutIntoParts(
   bytes: Blob | Stream,
   parts: UploadPart[],
   there: ReadonlySet<number>,
 ): AsyncGenerator<Piece, void, void> {
-  const pile = bytes instanceof Blob ? blobPile(bytes) : streamPile(bytes);
+  const source = bytes instanceof Blob ? fromBlob(bytes) : fromStream(bytes);
   try {
     for (const part of parts) {
-      const taken = await pile.take(part.size);
+      const taken = await source.take(part.size);
       if (!there.has(part.partNumber)) yield { part, bytes: taken };
     }
-    if (await pile.hasMore()) throw new RangeError('The stream has more bytes than its `size`.');
+    if (await source.hasMore())
+      throw new RangeError('The stream has more bytes than its `size`. Set `size` to its exact length.');
   } finally {
-    await pile.close();
+    await source.close();
   }
 }
 
-interface Pile {
+interface ByteSource {
   take(size: number): Promise<Piece['bytes']>;
   hasMore(): Promise<boolean>;
   close(): Promise<unknown>;
 }
 
-function blobPile(blob: Blob): Pile {
+function fromBlob(blob: Blob): ByteSource {
   let from = 0;
   return {
     async take(size) {
@@ -70,8 +70,8 @@ function blobPile(blob: Blob): Pile {
   };
 }
 
-/** A part of a stream is held in memory, so that it can be sent again. */
-function streamPile(stream: Stream): Pile {
+/** Holds one part of a stream in memory, so that it can be retried. */
+function fromStream(stream: Stream): ByteSource {
   const chunks = chunksOf(stream);
   let rest = new Uint8Array();
   let read = 0;
@@ -87,7 +87,7 @@ function streamPile(stream: Stream): Pile {
     async take(size) {
       const taken = new Uint8Array(size);
       for (let filled = 0; filled < size; ) {
-        if (!(await refill())) throw new RangeError(`The stream ended after ${read} bytes: fewer than its \`size\`.`);
+        if (!(await refill())) throw new RangeError(`The stream ended after ${read} bytes, fewer than its \`size\`.`);
         const some = rest.subarray(0, size - filled);
         taken.set(some, filled);
         filled += some.byteLength;
@@ -101,7 +101,7 @@ function streamPile(stream: Stream): Pile {
   };
 }
 
-/** Not every browser can iterate a stream by itself. */
+/** Iterates a stream, also in browsers without `ReadableStream[Symbol.asyncIterator]`. */
 export async function* chunksOf(stream: Stream): AsyncGenerator<Uint8Array, void, void> {
   if (!('getReader' in stream)) return yield* stream;
   const reader = stream.getReader();

@@ -2,7 +2,7 @@ import type { NewUpload, UploadedParts, UploadPart } from '@review/contract';
 import type { CallOptions } from './call.ts';
 import type { Client } from './client.ts';
 
-/** What an upload becomes: a file of a project, a reference for generations, or an attachment of a comment to come. */
+/** What an upload becomes: a file of a project, a reference for generations, or an attachment of a new comment. */
 export type UploadTarget =
   | { project: string; kind?: 'file' }
   | { project: string; kind: 'generation' }
@@ -18,7 +18,7 @@ interface Steps {
   cancel: (id: string) => Promise<void>;
 }
 
-/** The calls that carry an upload of its kind. */
+/** Returns the calls for an upload to the target. */
 export function stepsOf({ files, attachments }: Client, to: UploadTarget): Steps {
   switch (to.kind) {
     case 'comment':

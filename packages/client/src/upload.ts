@@ -1,24 +1,24 @@
 import type { UploadedParts, UploadPart } from '@review/contract';
-import { newKey, read } from './call.ts';
+import { newKey, readAnswer } from './call.ts';
 import type { Client } from './client.ts';
 import { ApiProblem } from './problem.ts';
-import { limited, persist } from './retry.ts';
-import { cut, openSource, type Piece, type Source } from './source.ts';
+import { retryTransient, withTimeout } from './retry.ts';
+import { cutIntoParts, openSource, type Piece, type Source } from './source.ts';
 import { stepsOf, type UploadTarget } from './upload-target.ts';
 
 const RETRIES = 8;
 const PARALLEL = 4;
-/** The service gives up a part whose bytes stop coming; this ends one that stalls on the way, without cutting off a slow line. */
+/** Ends a stalled part without cutting off a slow connection; the time for the bytes at the minimum rate is added. */
 const PART_TIMEOUT_MS = 300_000;
 const MIN_BYTES_PER_SECOND = 8 * 1024;
-/** The service puts the parts together before it answers. */
+/** Longer than other calls, because the service assembles the parts before it answers. */
 const COMPLETE_TIMEOUT_MS = 120_000;
 
-/** How far an upload has come, as JSON: whoever has it and the same bytes can go on. It holds no secret. */
+/** The state of an upload, as JSON. With it and the same bytes, another process can resume. It holds no secret. */
 export interface UploadState {
-  /** The Idempotency-Key of the start: asked again with it, the service gives the same upload and fresh addresses. */
+  /** The idempotency key of the start request. A repeat returns the same upload with new presigned URLs. */
   key: string;
-  /** Null until the service has answered. */
+  /** Null until the upload has started. */
   id: string | null;
   size: number;
   parts: UploadedParts['parts'];
@@ -26,71 +26,73 @@ export interface UploadState {
 
 export interface UploadOptions {
   to: UploadTarget;
-  /** A path (in Node), a Blob or File, bytes, or a stream, whose `size` must be said. */
+  /** A path (in Node), a Blob or File, bytes, or a stream, which needs `size`. */
   source: Source;
   size?: number;
-  /** The name of the file or of the path's last part, unless said. */
+  /** Default: the name of the File, or the last segment of the path. */
   name?: string;
   mimeType?: string;
-  /** For files of a project: null is its root. */
+  /** Only for files of a project; null is the root. */
   folder?: { id: string } | null;
-  /** How many parts are on their way at once: 4 unless said. */
+  /** Concurrent parts. Default: 4. */
   parallel?: number;
-  /** How often a request is tried again: 8 times unless said. */
+  /** The maximum of retries per request. Default: 8. */
   retries?: number;
-  /** Hears after each part how many bytes have arrived. */
+  /** Called after each part with the bytes that have arrived. */
   onProgress?: (sent: number, total: number) => void;
-  /** Hears of every change, before anything depends on it: keep the latest to go on after a crash. */
+  /** Called with every new state before the upload continues. Store the latest to resume after a crash. */
   onState?: (state: UploadState) => void | Promise<void>;
-  /** A state that was kept; a stream is given from its beginning again. */
+  /** A stored state. A stream must start at its beginning again. */
   resume?: UploadState;
   signal?: AbortSignal;
-  /** Whether the signal ends the upload on the service too; otherwise it can be resumed for a day. */
+  /** Whether the signal also cancels the upload at the service; otherwise it can be resumed for a day. */
   cancelOnAbort?: boolean;
-  /** What sends the parts, in place of the global `fetch`. */
+  /** Sends the parts. Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** Uploads a file or an attachment in parallel parts, each tried again by itself, and answers its id. */
+/** Uploads a file or an attachment in parallel parts with retries, and returns its id. */
 export async function upload(client: Client, options: UploadOptions): Promise<{ id: string }> {
   const { to, resume, signal, retries = RETRIES } = options;
   const { start, complete, cancel } = stepsOf(client, to);
   const { bytes, size, ...found } = await openSource(options.source, options.size);
   if (resume && resume.size !== size) {
-    throw new RangeError(`The upload to resume has ${resume.size} bytes; the source has ${size}.`);
+    throw new RangeError(
+      `The upload to resume has ${resume.size} bytes, but the source has ${size}. Resume with the same source.`,
+    );
   }
   const name = options.name ?? found.name ?? 'upload';
   const mimeType = options.mimeType ?? found.mimeType;
   const call = { retries, ...(signal && { signal }) };
 
   let state: UploadState = { key: resume?.key ?? newKey(), id: resume?.id ?? null, size, parts: resume?.parts ?? [] };
-  let told: Promise<void> = Promise.resolve();
-  // One after the other, so that whoever writes them down keeps the latest.
-  const note = (change: Partial<UploadState>): Promise<void> => {
+  let saved: Promise<void> = Promise.resolve();
+  // The calls of `onState` are sequential, so that the caller stores the latest state last.
+  const saveState = (change: Partial<UploadState>): Promise<void> => {
     state = { ...state, ...change };
     const latest = state;
-    told = told.then(() => options.onState?.(latest));
-    return told;
+    saved = saved.then(() => options.onState?.(latest));
+    return saved;
   };
-  await note({});
+  await saveState({});
   const { data } = await start(
     { name, size, ...(mimeType && { mimeType }), ...(options.folder !== undefined && { folder: options.folder }) },
     { ...call, idempotencyKey: state.key },
   );
-  // The service forgets an upload after a day; then it is a new one, of which nothing is there yet.
-  await note({ id: data.id, parts: data.id === state.id ? state.parts : [] });
+  // An upload expires after a day; then the key starts a new one without parts.
+  await saveState({ id: data.id, parts: data.id === state.id ? state.parts : [] });
   try {
-    await sendAll(cut(bytes, data.parts, new Set(state.parts.map(({ partNumber }) => partNumber))), {
+    await sendAll(cutIntoParts(bytes, data.parts, new Set(state.parts.map(({ partNumber }) => partNumber))), {
       ...options,
       retries,
       total: size,
       sent: sizeOfParts(data.parts, state.parts),
-      arrived: (partNumber, eTag) => note({ parts: [...state.parts, { partNumber, eTag }] }),
+      arrived: (partNumber, eTag) => saveState({ parts: [...state.parts, { partNumber, eTag }] }),
     });
     const parts = state.parts.toSorted((a, b) => a.partNumber - b.partNumber);
     await complete(data.id, { parts }, { ...call, timeoutMs: COMPLETE_TIMEOUT_MS });
   } catch (error) {
-    // It may have been completed meanwhile; the caller wants to leave, not to hear of that.
+    // Errors are ignored: the upload may have been completed meanwhile, and the caller has aborted.
     if (signal?.aborted && options.cancelOnAbort) await cancel(data.id).catch(() => {});
     throw error;
   }
@@ -109,7 +111,7 @@ interface Sending extends Pick<UploadOptions, 'parallel' | 'onProgress' | 'signa
   arrived: (partNumber: number, eTag: string) => Promise<void>;
 }
 
-/** Several take parts from the same pile until it is empty; when one fails, all stop. */
+/** Sends the parts with `parallel` concurrent requests. The first failure aborts the others. */
 async function sendAll(
   parts: AsyncGenerator<Piece, void, void>,
   { parallel = PARALLEL, ...sending }: Sending,
@@ -148,16 +150,17 @@ const send = (
   { part: { url, partNumber, size }, bytes }: Piece,
   { retries, signal, fetch = globalThis.fetch }: Pick<Sending, 'retries' | 'signal' | 'fetch'>,
 ): Promise<string> =>
-  persist(
+  retryTransient(
     async () => {
       const timeoutMs = PART_TIMEOUT_MS + Math.ceil((size / MIN_BYTES_PER_SECOND) * 1000);
-      const response = await fetch(url, { method: 'PUT', body: bytes, signal: limited(signal, timeoutMs) });
-      const answer = await read(response);
+      const response = await fetch(url, { method: 'PUT', body: bytes, signal: withTimeout(signal, timeoutMs) });
+      const answer = await readAnswer(response);
       if (!response.ok) throw new ApiProblem(answer);
       const eTag = response.headers.get('etag');
-      if (eTag === null) throw new Error(`Part ${partNumber} has no ETag: let the storage's CORS rules expose it.`);
+      if (eTag === null)
+        throw new Error(`Part ${partNumber} has no ETag: add it to ExposeHeaders in the storage's CORS rules.`);
       return eTag;
     },
-    // A part is the same however often it is sent, and object storages fail now and then.
-    { retries, signal, passing: [500] },
+    // A PUT of a part is idempotent, and object storages answer 500 occasionally.
+    { retries, signal, transientStatuses: [500] },
   );

@@ -1,13 +1,16 @@
 import { type WorkerApi, workerApi } from '@review/contract';
-import { type Call, type ClientOptions, callsOf, lineOf } from './client.ts';
+import { type Call, type ClientOptions, createCalls, createTransport } from './client.ts';
 
-/** What a worker may ask the server; the token is the WORKER_TOKEN both share. */
+/** A typed client of the worker API. The token is the shared WORKER_TOKEN. */
 export type WorkerClient = { [Verb in keyof WorkerApi]: Call<WorkerApi[Verb]> };
 
-/** Tries once and takes its time: a worker knows by itself what it may ask again, and when. */
+/** Creates a client without retries and timeouts, because the worker has its own. */
 export function createWorkerClient({ baseUrl, token }: Pick<ClientOptions, 'baseUrl' | 'token'>): WorkerClient {
   const options = { baseUrl, token, retries: 0, timeoutMs: Number.POSITIVE_INFINITY };
-  const calls: Record<string, unknown> = callsOf(workerApi, lineOf(options, { keyed: false, overrides: false }));
-  // Built from the contract itself, name by name, which the type of `fromEntries` cannot show.
+  const calls: Record<string, unknown> = createCalls(
+    workerApi,
+    createTransport(options, { sendsIdempotencyKeys: false, overridesQuery: false }),
+  );
+  // Built from the contract; `Object.fromEntries` loses the types.
   return calls as WorkerClient;
 }

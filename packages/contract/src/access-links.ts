@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { LEADS, ProjectRole } from './access.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
 import { cursorPage, cursorQuery } from './paging.ts';
 import { text } from './text.ts';
 import { ChosenTime, Timestamp } from './time.ts';
 
-/** A link can make nobody an owner or a manager. */
+/** A link cannot grant the roles of owner and manager. */
 export const LinkRole = ProjectRole.exclude(['PROJECT_OWNER', 'PROJECT_MANAGER']);
 export type LinkRole = z.infer<typeof LinkRole>;
 
 export const AccessLink = z.object({
   id: Uuid,
-  /** Null unless the credential also holds `access-links:read.key`, and where the server's SECRET_KEY has changed since. */
+  /** Null without the scope `access-links:read.key`, or if the server's SECRET_KEY has changed since. */
   accessKey: z.string().nullable(),
   description: z.string().nullable(),
   role: LinkRole,
@@ -61,7 +61,7 @@ export const accessLinks = room({
     path: '/api/project-access-links/:id',
     summary: 'Read an access link',
     description:
-      'The key is null unless the credential also holds the scope `access-links:read.key`, and for a link whose key the server can no longer read.',
+      'The key is null without the scope `access-links:read.key`, or if the server can no longer decrypt it.',
     responses: { 200: data(AccessLink) },
     metadata: {
       tool: 'get_project_access_link',
@@ -74,16 +74,16 @@ export const accessLinks = room({
   delete: {
     method: 'DELETE',
     path: '/api/project-access-links/:id',
-    summary: 'Delete an access link; those who used it stay members',
-    responses: { 204: NOTHING },
+    summary: 'Delete an access link; members who joined with it stay',
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['access-links:write'], subject: 'access-link', roles: LEADS },
   },
   redeem: {
     method: 'POST',
     path: '/api/project-access-links/redeem',
-    summary: 'Become a member of the project that an access key opens',
+    summary: 'Join the project of an access key',
     description:
-      'A role that is at least as strong stays, and so does what an owner or manager decided about the caller after the link was made: a lowered role, or a removal (404). Ten tries a minute from one address.',
+      'A caller with an equal or stronger role keeps it. If an owner or manager has lowered the role of the caller or removed them since the link was created, that decision stays; a removal answers 404. At most ten requests a minute from one address.',
     body: z.strictObject({ accessKey: text({ min: 1, max: 255 }) }),
     responses: { 201: created(Uuid) },
     metadata: {
@@ -92,7 +92,7 @@ export const accessLinks = room({
       subject: null,
       roles: [],
       perAddress: 10,
-      // Members are read as a list.
+      // No location: members are only read as a list.
       location: null,
       problems: ['NOT_FOUND', 'PROJECT_DELETING'],
     },

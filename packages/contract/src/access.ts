@@ -24,7 +24,7 @@ export const SCOPES = [
 export const Scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof Scope>;
 
-/** From the strongest to the weakest. */
+/** Ordered from the strongest to the weakest. */
 export const PROJECT_ROLES = [
   'PROJECT_OWNER',
   'PROJECT_MANAGER',
@@ -35,14 +35,14 @@ export const PROJECT_ROLES = [
 export const ProjectRole = z.enum(PROJECT_ROLES);
 export type ProjectRole = z.infer<typeof ProjectRole>;
 
-/** The groups of roles that endpoints allow. */
+/** The role groups that endpoints use. */
 export const ANY_MEMBER = PROJECT_ROLES;
 export const REVIEWERS = ['PROJECT_OWNER', 'PROJECT_MANAGER', 'PROJECT_MEMBER', 'PROJECT_REVIEWER'] as const;
 export const EDITORS = ['PROJECT_OWNER', 'PROJECT_MANAGER', 'PROJECT_MEMBER'] as const;
 export const LEADS = ['PROJECT_OWNER', 'PROJECT_MANAGER'] as const;
 export const OWNERS = ['PROJECT_OWNER'] as const;
 
-/** Requests per window and credential, unless the server's settings say otherwise. */
+/** Requests per window and credential; the server's settings can override them. */
 export const TIERS = {
   default: 60,
   'tier-2': 20,

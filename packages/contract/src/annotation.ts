@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Any JSON of a bounded size, for what only the sender understands. */
+/** Any JSON of bounded size and depth, which the service does not interpret. */
 export function opaqueJson({ maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }) {
   const schema = z.unknown().check((context) => {
     const { value, issues } = context;
     const refuse = (code: string, message: string) =>
       issues.push({ code: 'custom', params: { code }, message, input: value });
-    // Depth first: serialising an endless nesting would overflow the stack.
+    // The depth is checked first: serialising deep nesting would overflow the stack.
     if (isDeeperThan(maxDepth, value)) refuse('TOO_DEEP', `At most ${maxDepth} levels.`);
     else if (bytes(value) > maxBytes) refuse('TOO_LARGE', `At most ${maxBytes} bytes of JSON.`);
   });

@@ -1,9 +1,9 @@
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { data, NOTHING, room } from './endpoint.ts';
+import { data, NO_BODY, room } from './endpoint.ts';
 import { CommentAttachmentId, GenerationAttachmentId } from './ids.ts';
 import { Download, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
 
-/** An attachment is shown by the comment or the generation that uses it, never alone. */
+/** No location: an attachment is read through the comment or the generation that uses it. */
 const starting = { tier: 'tier-3', location: null } as const;
 
 export const attachments = room({
@@ -28,7 +28,7 @@ export const attachments = room({
     path: '/api/comment-attachments/:id/upload.complete',
     summary: 'Complete the upload of a comment attachment',
     body: UploadedParts,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],
@@ -43,8 +43,8 @@ export const attachments = room({
     method: 'POST',
     path: '/api/comment-attachments/:id/upload.cancel',
     summary: 'Delete a comment attachment that no comment uses',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],
@@ -80,7 +80,7 @@ export const attachments = room({
     path: '/api/generation-attachments/:id/upload.complete',
     summary: 'Complete the upload of a generation attachment',
     body: UploadedParts,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],
@@ -95,8 +95,8 @@ export const attachments = room({
     method: 'POST',
     path: '/api/generation-attachments/:id/upload.cancel',
     summary: 'Delete a generation attachment that no generation uses',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],

@@ -5,7 +5,7 @@ export interface Bounds {
   max: number;
 }
 
-/** What no two items of a list may share, and where in an item it stands. */
+/** The key that must be unique in a list, and its path in an item. */
 export interface Identity<Item> {
   of: (item: Item) => string;
   path: readonly string[];
@@ -13,8 +13,8 @@ export interface Identity<Item> {
 }
 
 /**
- * An array of `min` to `max` items. Its length is checked before any item: zod on its own would validate every item of
- * an array that is too long, and report each of them.
+ * An array of `min` to `max` items. Its length is checked before its items: zod alone would validate and report every
+ * item of an array that is too long.
  */
 export function list<Item extends z.ZodType>(
   item: Item,
@@ -45,7 +45,7 @@ export function list<Item extends z.ZodType>(
     .meta({ maxItems: max, ...(identity && { uniqueItems: true }) });
 }
 
-/** An object of up to `max` fields with names and values of the caller's choice; counted before any is validated. */
+/** An object of up to `max` arbitrary fields, counted before they are validated. */
 export function map<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
   key: Key,
   value: Value,

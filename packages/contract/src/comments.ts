@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANY_MEMBER, REVIEWERS } from './access.ts';
 import { Annotation } from './annotation.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { CommentAttachmentId, FileId, reference, references, Uuid } from './ids.ts';
 import { Person } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
@@ -19,7 +19,7 @@ export type CommentAttachment = z.infer<typeof CommentAttachment>;
 
 export const CommentRecord = z.object({
   id: Uuid,
-  /** Null for a deleted comment, and for one that has only attachments or a drawing. */
+  /** Null for a deleted comment, and for one with only attachments or a drawing. */
   content: z.string().nullable(),
   /** Null for a deleted comment. */
   author: Person.nullable(),
@@ -30,7 +30,7 @@ export const CommentRecord = z.object({
   duration: z.number().int().nullable(),
   annotation: z.unknown(),
   attachments: z.array(CommentAttachment),
-  /** `reacted` tells whether the caller holds it. */
+  /** `reacted` is whether the caller has added this emoji. */
   reactions: z.array(z.object({ type: z.string(), count: z.number().int(), reacted: z.boolean() })),
   replies: z.object({ count: z.number().int() }),
   resolvedAt: Timestamp.nullable(),
@@ -40,22 +40,20 @@ export const CommentRecord = z.object({
 });
 export type CommentRecord = z.infer<typeof CommentRecord>;
 
-/** A year: no recording is longer, no document has more pages. */
+/** A year, longer than any recording. */
 const MAX_MILLISECONDS = 366 * 24 * 60 * 60 * 1000;
 
 const newComment = {
-  content: text({ max: 5000 })
-    .optional()
-    .describe('The text of the comment; may be left out where there are attachments.'),
+  content: text({ max: 5000 }).optional().describe('The text of the comment; optional with attachments.'),
   parent: reference(Uuid).optional().describe('The top-level comment that this one replies to.'),
   attachments: references(CommentAttachmentId, { min: 1, max: 10 })
     .optional()
-    .describe('Attachments that were uploaded before.'),
+    .describe('The ids of uploaded comment attachments.'),
 };
 
 const saysSomething = (comment: { content?: string | undefined; attachments?: unknown[] | undefined }) =>
   (comment.content ?? '') !== '' || comment.attachments !== undefined;
-/** The contrary as JSON Schema; as a list of what is required, openapi-generator would require all of it, and it knows no type null in a `not`. */
+/** The empty comment as JSON Schema, to be negated: openapi-generator would require every field of an `anyOf` of `required`, and does not support the type null in a `not`. */
 const SILENT = { properties: { content: { maxLength: 0 } }, not: { required: ['attachments'] } };
 const EMPTY = {
   error: 'Give some content or at least one attachment.',
@@ -84,8 +82,8 @@ export const NewFileComment = z
       .max(MAX_MILLISECONDS)
       .nullable()
       .optional()
-      .describe('How long the comment holds from its anchor on, in milliseconds.'),
-    annotation: Annotation.optional().describe('A drawing on the picture: JSON that only the client understands.'),
+      .describe('The duration that the comment covers from its anchor, in milliseconds.'),
+    annotation: Annotation.optional().describe('A drawing on the picture: JSON that the service does not interpret.'),
   })
   .refine((comment) => saysSomething(comment) || (comment.annotation ?? null) !== null, {
     ...EMPTY,
@@ -97,12 +95,12 @@ export type NewFileComment = z.infer<typeof NewFileComment>;
 const CommentQuery = cursorQuery({
   sort: z
     .strictObject({
-      type: z.literal('createdAt').default('createdAt').describe('What the order goes by.'),
+      type: z.literal('createdAt').default('createdAt').describe('The field to sort by.'),
       direction: Direction.default('asc').describe('Oldest (`asc`) or newest (`desc`) first.'),
     })
     .default({ type: 'createdAt', direction: 'asc' })
     .describe('The order of the list.'),
-  resolved: z.boolean().optional().describe('Only comments that are resolved, or only those that are not.'),
+  resolved: z.boolean().optional().describe('true for resolved comments only, false for unresolved ones only.'),
 });
 
 const writing = {
@@ -170,7 +168,7 @@ export const comments = room({
     path: '/api/comments/:id',
     summary: 'Edit a comment; only its author can',
     body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-4',
@@ -184,7 +182,7 @@ export const comments = room({
     method: 'DELETE',
     path: '/api/comments/:id',
     summary: 'Delete a comment; its author, an owner or a manager can',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-4',
       scopes: ['comments:write'],
@@ -197,16 +195,16 @@ export const comments = room({
     method: 'POST',
     path: '/api/comments/:id/resolve',
     summary: 'Mark a comment as resolved',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
   },
   cancelResolve: {
     method: 'POST',
     path: '/api/comments/:id/resolve.cancel',
-    summary: 'Open a resolved comment again',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    summary: 'Reopen a resolved comment',
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
   },
 });

@@ -110,7 +110,7 @@ describe('the contract against the table of operations', () => {
     expect(route?.metadata.only).toBe(only);
   });
 
-  it('has no operation beside the table', () => {
+  it('has no operation outside the table', () => {
     expect([...routes.keys()].sort()).toEqual(rows.map(([key]) => key).sort());
   });
 });
@@ -125,7 +125,7 @@ describe('every route', () => {
     expect(roles.length === 0).toBe(ofWorkspace);
   });
 
-  it('has a tool name and an address of its own', () => {
+  it('has a unique tool name and address', () => {
     const all = [...routes.values()];
     const tools = all.flatMap((route) => route.metadata.tool ?? []);
     const addresses = all.map((route) => `${route.method} ${route.path}`);
@@ -133,14 +133,14 @@ describe('every route', () => {
     expect(new Set(addresses).size).toBe(addresses.length);
   });
 
-  it('that makes something says where it can be read, or that nothing reads it', () => {
+  it('that creates a record has a location, or null', () => {
     const silent = [...routes].filter(([, route]) => 201 in route.responses && route.metadata.location === undefined);
     expect(silent.map(([key]) => key)).toEqual([]);
     const readable = [...routes.values()].filter(({ method }) => method === 'GET').map(({ path }) => path);
     for (const { metadata } of routes.values()) if (metadata.location) expect(readable).toContain(metadata.location);
   });
 
-  it('that changes a record which is read with an ETag takes If-Match', () => {
+  it('that changes a record with an ETag supports If-Match', () => {
     const tagged = [...routes.values()].flatMap(({ metadata }) => (metadata.conditional ? [metadata.subject] : []));
     expect(tagged.sort()).toEqual(['comment', 'file', 'project', 'skill', 'version']);
     for (const [key, { method, metadata }] of routes) {
@@ -149,7 +149,7 @@ describe('every route', () => {
     }
   });
 
-  it('takes a larger body only where ten thousand parts must fit', () => {
+  it('has a larger body limit only for lists of upload parts', () => {
     const larger = [...routes].filter(([, route]) => route.metadata.bodyLimit !== undefined);
     expect(larger.map(([, route]) => [route.path.split('/').at(-1), route.metadata.bodyLimit])).toEqual(
       Array.from({ length: 3 }, () => ['upload.complete', 4 * 1024 * 1024]),

@@ -12,7 +12,7 @@ import { reactions } from './reactions.ts';
 import { skills } from './skills.ts';
 import { versions } from './versions.ts';
 
-/** Every endpoint of the service, once. Server, client, tools, console and documents are made from it. */
+/** Every endpoint of the service. Server, client, tools, console and OpenAPI documents derive from it. */
 export const contract = {
   ping,
   projects,

@@ -1,4 +1,4 @@
-/** A character of the set; an emoji with and without U+FE0F behind it is the same. */
+/** A character of the set, with or without U+FE0F after it. */
 const any = (characters: string) => `[${characters}]\uFE0F?`;
 const either = (...alternatives: string[]) => `(?:${alternatives.join('|')})`;
 const joined = (...parts: string[]) => parts.join('\u200D');
@@ -47,7 +47,7 @@ const KISS_OR_HEART = either(joined(any('❤'), any('💋')), any('❤'));
 const CHILDREN = either(any('👦👧'), joined(any('👦👧'), any('👦')), joined(any('👧'), any('👧')));
 const TONES = ['🏻', '🏼', '🏽', '🏾', '🏿'];
 
-/** Two of different skin tones, which for one tone are a character of their own. */
+/** Pairs of people with different skin tones; pairs of one tone have a character of their own. */
 const ofTwoTones = TONES.map((tone) => {
   const first = (base: string) => any(base) + any(tone);
   const pair = either(
@@ -61,8 +61,8 @@ const ofTwoTones = TONES.map((tone) => {
 });
 
 /**
- * What `normalizeEmoji` takes, for readers that know no `\p{RGI_Emoji}`: the emoji of Unicode 17. Only the documents import it;
- * the console would load it for nothing.
+ * The emoji of Unicode 17 that `normalizeEmoji` accepts, for regular expressions without `\p{RGI_Emoji}`. Only the OpenAPI
+ * documents import it, so that the console does not load it.
  */
 export const EMOJI_PATTERN = `^${either(
   `${any('0-9#*')}\u20E3`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { data, NOTHING, QUERY, room } from './endpoint.ts';
+import { data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Generation, GenerationDetails } from './generation.ts';
 import { FileId, FolderId, reference, Uuid } from './ids.ts';
 import { OutputType } from './models.ts';
@@ -25,7 +25,7 @@ export const FileRecord = z.object({
   /** In bytes. */
   size: z.number().int().nullable(),
   sha256: z.string().nullable(),
-  /** Whether restricted reviewers see it. */
+  /** Whether restricted reviewers can see the file. */
   allowRestricted: z.boolean(),
   project: z.object({ id: Uuid }),
   folder: z.object({ id: FolderId }).nullable(),
@@ -45,7 +45,7 @@ export const files = room({
     query: z.strictObject({
       wait: wholeNumberParameter(
         { min: 0, max: 60, default: 0 },
-        'Seconds to hold the answer while the file is being made. It comes after 50 seconds at the latest: ask again.',
+        'Seconds to hold the answer while the file is being generated. The answer comes after at most 50 seconds; then ask again.',
       ),
     }),
     responses: { 200: data(FileRecord) },
@@ -70,7 +70,9 @@ export const files = room({
     path: '/api/projects/:id/files',
     summary: 'List the files of a project, page by page, newest first',
     body: cursorQuery({
-      keyword: text({ min: 1, max: 100 }).optional().describe('Only files whose name or description holds this text.'),
+      keyword: text({ min: 1, max: 100 })
+        .optional()
+        .describe('Only files whose name or description contains this text.'),
       folder: reference(FolderId)
         .nullable()
         .optional()
@@ -114,7 +116,7 @@ export const files = room({
       folder: reference(FolderId).nullable().optional(),
       allowRestricted: z.boolean().optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-3',
@@ -129,14 +131,14 @@ export const files = room({
     path: '/api/files/:id/tag',
     summary: 'Set the review status of a file',
     body: z.strictObject({ tag: ReviewStatus }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   delete: {
     method: 'DELETE',
     path: '/api/files/:id',
     summary: 'Delete a file',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   startUpload: {
@@ -159,7 +161,7 @@ export const files = room({
     path: '/api/files/:id/upload.complete',
     summary: 'Complete the upload of a file',
     body: UploadedParts,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: [],
@@ -174,8 +176,8 @@ export const files = room({
     method: 'POST',
     path: '/api/files/:id/upload.cancel',
     summary: 'Cancel a running generation or an unfinished upload',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tool: 'cancel_generation',
       tier: 'tier-3',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { created, data, NOTHING, room } from './endpoint.ts';
+import { created, data, NO_BODY, room } from './endpoint.ts';
 import { FolderId, reference } from './ids.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -25,7 +25,7 @@ export const folders = room({
       parent: reference(FolderId)
         .nullable()
         .optional()
-        .describe('The folder that it goes into; null or none is the root of the project.'),
+        .describe('The parent folder; null or omitted for the root of the project.'),
     }),
     responses: { 201: created(FolderId) },
     metadata: {
@@ -33,7 +33,7 @@ export const folders = room({
       tier: 'tier-3',
       scopes: ['folders:write'],
       subject: 'project',
-      // Folders are read as a tree.
+      // No location: folders are only read as a list.
       location: null,
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
@@ -43,7 +43,8 @@ export const folders = room({
     method: 'GET',
     path: '/api/projects/:id/folders',
     summary: 'List every folder of a project',
-    description: 'To a restricted reviewer: the folders that hold a file they see, and the folders above those.',
+    description:
+      'A restricted reviewer receives only the folders with a file that they can see, and the parents of those.',
     responses: { 200: data(z.array(Folder)) },
     metadata: {
       tool: 'list_project_folders',
@@ -58,7 +59,7 @@ export const folders = room({
     path: '/api/folders/:id',
     summary: 'Rename or move a folder',
     body: z.strictObject({ name: FolderName.optional(), parent: reference(FolderId).nullable().optional() }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['folders:write'],
@@ -71,7 +72,7 @@ export const folders = room({
     method: 'DELETE',
     path: '/api/folders/:id',
     summary: 'Delete an empty folder',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['folders:write'],

@@ -1,21 +1,21 @@
 import type { Family } from './models.ts';
 
-/** What an engine is handed: everything else is in the row, which the worker asks the server for. */
+/** What an engine passes to a worker. The worker reads everything else from the server. */
 export interface GenerationTask {
   fileId: string;
   family: Family;
-  /** Rises with every hand-over: what an earlier holder reports no longer counts. */
+  /** The fencing token: it rises with every claim, and the server ignores reports with an older one. */
   epoch: number;
 }
 
-/** One file is one workflow, however often it is started. */
+/** One workflow id per file, so that repeated starts run one workflow. */
 export const workflowIdOf = (fileId: string): string => `gen:${fileId}`;
 
-/** Each family has a workflow of its own: `gpt-image` runs as `gptImage`. */
+/** Each family has its own workflow type: `gpt-image` runs as `gptImage`. */
 export const workflowTypeOf = (family: Family): string =>
   family.replace(/-(.)/g, (_hyphen, letter: string) => letter.toUpperCase());
 
-/** Workflows wait on one queue; each family's paid calls on a queue of its own; polls and bytes apart from both. */
+/** The task queues: one for workflows, one per family for submits, one for polls, and one for downloads and uploads. */
 export const WORKFLOW_QUEUE = 'review-generation';
 export const submitQueueOf = (family: Family): string => `review-generate-${family}`;
 export const POLL_QUEUE = 'review-poll';

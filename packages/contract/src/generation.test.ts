@@ -13,12 +13,12 @@ const request = {
 const prompted = (prompt: string) => refusal(body, { ...request, prompt });
 
 describe('prompt tokens', () => {
-  it('may name what is attached, as often as wanted', () => {
+  it('may name attachments repeatedly', () => {
     expect(prompted(`<#${ids.file}> beside <#${ids.generationAttachment}>, then <#${ids.file}> again`)).toEqual([]);
     expect(prompted(`<#<#${ids.file}>>`)).toEqual([]);
   });
 
-  it('must not name what is not attached; each id is told once', () => {
+  it('must name attachments only; each wrong id is reported once', () => {
     const other = `<#${ids.otherFile}>`;
     expect(prompted(`${other} and ${other}`)).toEqual(['/prompt NOT_ATTACHED']);
     expect(refusal(body, { ...request, prompt: `<#${ids.file}>`, attachments: [] })).toEqual(['/prompt NOT_ATTACHED']);
@@ -36,7 +36,7 @@ describe('prompt tokens', () => {
     '<#>',
     'a <# b > c',
     `<#FX0000000000000000000I>`,
-  ])('leaves other text alone: %s', (text) => {
+  ])('ignores other text: %s', (text) => {
     expect(promptReferences(text)).toEqual([]);
     expect(prompted(text)).toEqual([]);
   });

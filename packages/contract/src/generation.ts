@@ -30,30 +30,30 @@ export type GenerationErrorCode = z.infer<typeof GenerationErrorCode>;
 export const GenerationError = z.object({ code: GenerationErrorCode, message: z.string(), retryable: z.boolean() });
 export type GenerationError = z.infer<typeof GenerationError>;
 
-/** Who runs the steps of a generation. */
+/** What runs the steps of a generation. */
 export const Engine = z.enum(['embedded', 'temporal']);
 export type Engine = z.infer<typeof Engine>;
 
-/** A worker that can make it; a free slot of the workspace; a free place among all generations of the model's family. */
+/** A capable worker, a free slot of the workspace, or a free slot of the model's family. */
 export const WaitingFor = z.enum(['WORKER', 'SLOT', 'FAMILY_CAP']);
 export type WaitingFor = z.infer<typeof WaitingFor>;
 
 export const Generation = z.object({
   status: GenerationStatus,
-  /** What keeps it in the queue; null when nothing does, when it runs and when it has ended. */
+  /** Why the generation is still queued; null if nothing blocks it, or once it runs or has ended. */
   waitingFor: WaitingFor.nullable(),
   outputType: OutputType,
   outputModel: z.string(),
   /** Null to restricted reviewers. */
   prompt: z.string().nullable(),
-  /** The settings in effect; null for models that take none. */
+  /** The effective settings; null for models without settings. */
   configs: VideoSettings.nullable(),
   /** Empty to restricted reviewers. */
   attachments: z.array(z.object({ id: ReferenceId })),
   progress: z.number().min(0).max(1),
-  /** Null until it is known who does the work. */
+  /** Null until a provider is chosen. */
   provider: Provider.nullable(),
-  /** To restricted reviewers with a general message. */
+  /** With a generic message for restricted reviewers. */
   error: GenerationError.nullable(),
   /** Empty to restricted reviewers. */
   warnings: z.array(z.string()),
@@ -79,20 +79,20 @@ export const GenerationDetails = Generation.extend({
   prompt: z.string(),
   steps: z.array(GenerationStep),
   providerJobId: z.string().nullable(),
-  /** Null until the work is handed to one. */
+  /** Null until an engine has the task. */
   engine: Engine.nullable(),
-  /** Null unless the engine has a page to look at. */
+  /** The workflow's page in the UI of the engine; null if there is none. */
   workflowUrl: z.string().nullable(),
 });
 export type GenerationDetails = z.infer<typeof GenerationDetails>;
 
-/** The ids that the tokens `<#FX...>` and `<#GA...>` of a prompt name, each once; any other text is plain text. */
+/** Returns the distinct ids of the tokens `<#FX...>` and `<#GA...>` in a prompt. */
 export function promptReferences(prompt: string): string[] {
   const named = Array.from(prompt.matchAll(/<#([^<>]*)>/g), (token) => token[1] ?? '');
   return [...new Set(named)].filter((id) => ReferenceId.safeParse(id).success);
 }
 
-/** What `limitBreaches` allows, as JSON Schema; models with the same limits stand together. */
+/** The rules of `limitBreaches` as JSON Schema, with one entry for all models that share their limits. */
 const MODEL_LIMITS = Array.from(
   Map.groupBy(MODELS, ({ outputType, video }) => JSON.stringify([outputType, video])).values(),
   (models) => {
@@ -120,13 +120,16 @@ export const GenerateRequest = z
     outputModel: z
       .string()
       .max(100)
-      .meta({ enum: MODELS.map((model) => model.id), description: 'A model of that kind, as List Models names it.' }),
-    prompt: text({ min: 1, max: 5000 }).describe('What to make. `<#id>` refers to the attachment with that id.'),
-    folder: reference(FolderId).nullable().describe('Where the file goes; null is the root of the project.'),
+      .meta({
+        enum: MODELS.map((model) => model.id),
+        description: 'The id of a model with that output type; List Models returns them.',
+      }),
+    prompt: text({ min: 1, max: 5000 }).describe('What to generate. `<#id>` refers to the attachment with that id.'),
+    folder: reference(FolderId).nullable().describe('The folder of the new file; null is the root of the project.'),
     attachments: references(ReferenceId, { max: 5 }).describe(
-      'Files of the project, or attachments uploaded for generations, to work from.',
+      'Reference files: files of the project, or generation attachments.',
     ),
-    configs: VideoConfigs.optional().describe('Only for videos; what is left out is the default of the model.'),
+    configs: VideoConfigs.optional().describe('Only for videos. Omitted settings use the defaults of the model.'),
   })
   .check((context) => {
     const { value, issues } = context;
@@ -135,10 +138,10 @@ export const GenerateRequest = z
     for (const breach of limitBreaches(value)) refuse(breach.path, breach.code, breach.message);
     const attached = new Set(value.attachments.map((attachment) => attachment.id));
     for (const id of promptReferences(value.prompt)) {
-      if (!attached.has(id)) refuse(['prompt'], 'NOT_ATTACHED', `The prompt names ${id}, which is not attached.`);
+      if (!attached.has(id)) refuse(['prompt'], 'NOT_ATTACHED', `The prompt names ${id}, which is not in attachments.`);
     }
   })
-  // Inside `allOf`: generators ignore the fields of an object that has an `anyOf` beside them.
+  // Inside `allOf`, because generators ignore the fields of an object with an `anyOf`.
   .meta({ allOf: [{ anyOf: MODEL_LIMITS }] });
 export type GenerateRequest = z.infer<typeof GenerateRequest>;
 
@@ -148,7 +151,7 @@ export const generation = room({
     path: '/api/projects/:id/files/upload.generate',
     summary: 'Generate a file with an AI model',
     description:
-      'Answers at once with the id of a file that is still being generated; read it with Get File, whose `wait` holds the answer until it is done. A token `<#id>` in the prompt refers to an attachment.',
+      'Returns the id of a new file at once, before it is generated. Read it with Get File, whose `wait` holds the answer until it is done. A token `<#id>` in the prompt refers to an attachment.',
     body: GenerateRequest,
     responses: { 202: created(FileId) },
     metadata: {

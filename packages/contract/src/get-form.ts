@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { QUERY, type Route } from './endpoint.ts';
 
 /**
- * A QUERY list as a GET: the fields of its body become query parameters, so that clients and proxies that know no QUERY can
- * use it. Flat names stay, objects are dotted (`sort.type`), an empty value is null. Both forms give the handler the same.
+ * Returns the GET form of a QUERY list, for clients and proxies without QUERY; null for other routes. The fields of the body
+ * become query parameters: nested fields are dotted (`sort.type`), an empty value is null. The handler gets the same input.
  */
 export function getForm(route: Route): Route | null {
   if (route.method !== QUERY || !(route.body instanceof z.ZodObject)) return null;
@@ -12,20 +12,20 @@ export function getForm(route: Route): Route | null {
   return { ...rest, method: 'GET', query: parametersOf(body), metadata: { ...metadata, problems } };
 }
 
-/** Where a field of the body stands in the query of a request: `/folder/id` is `#query/folder.id`, or `#query/folder`. */
+/** Maps the pointer of a body field to its query parameter: `/folder/id` is `#query/folder.id`, or `#query/folder`. */
 export function parameterPointer(pointer: string, query: object): string {
   const steps = pointer.split('/').slice(1);
   const sent = steps.map((_, index) => steps.slice(0, index + 1).join('.')).find((name) => Object.hasOwn(query, name));
   return `#query/${sent ?? steps.join('.')}`;
 }
 
-const asIs = (value: unknown) => value;
+const identity = (value: unknown) => value;
 
 interface Parameter {
   name: string;
   path: readonly string[];
   schema: z.ZodType;
-  /** What its value stands for in the body. */
+  /** Converts the parameter to the value in the body. */
   read?: (value: unknown) => unknown;
 }
 
@@ -36,9 +36,9 @@ function parametersOf(body: z.ZodObject) {
     .strictObject(shape)
     .transform((query, { issues }) => {
       const asked: Record<string, unknown> = {};
-      for (const { name, path, read = asIs } of parameters) {
+      for (const { name, path, read = identity } of parameters) {
         const value = query[name];
-        if (value === undefined || put(asked, path, read(value))) continue;
+        if (value === undefined || setPath(asked, path, read(value))) continue;
         const message = `Send only one of ${path[0]} and ${name}.`;
         issues.push({ code: 'custom', params: { code: 'REPEATED' }, message, path: [name], input: query });
       }
@@ -47,8 +47,8 @@ function parametersOf(body: z.ZodObject) {
     .pipe(body);
 }
 
-/** Says whether the place was still free. */
-function put(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
+/** Sets the value at the path. Returns false if it is already set. */
+function setPath(object: Record<string, unknown>, [key = '', ...inner]: readonly string[], value: unknown): boolean {
   if (inner.length === 0) {
     if (key in object) return false;
     object[key] = value;
@@ -56,7 +56,7 @@ function put(object: Record<string, unknown>, [key = '', ...inner]: readonly str
   }
   if (!(key in object)) object[key] = {};
   const next = object[key];
-  return isRecord(next) && put(next, inner, value);
+  return isRecord(next) && setPath(next, inner, value);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -65,23 +65,25 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
   return Object.entries(object.shape).flatMap(([key, field]) => {
     const path = [...parents, key];
     const name = path.join('.');
-    const { base, nullable } = bare(field);
-    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: parameter(name, field) }];
+    const { base, nullable } = unwrap(field);
+    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: toParameter(name, field) }];
     const inner = flatten(base, path);
     const id = base.shape['id'];
     if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
-    // A reference is also its plain id, and empty where there is none.
+    // A reference can be given as its plain id, or empty for null.
     const schema = z.union([id, z.string().max(0)]).meta({ description: `As \`${name}.id\`; empty for none.` });
     return [{ name, path, schema, read: (value) => (value === '' ? null : { id: value }) }, ...inner];
   });
 }
 
-/** A field as text: what is not a string in the body is spelt in one way only. */
-function parameter(name: string, field: z.core.$ZodType): z.ZodType {
-  const { base, nullable } = bare(field);
-  if (!(field instanceof z.ZodType)) throw new Error(`${name} cannot be a query parameter`);
+/** Returns the schema of a field as a query parameter, with one spelling for each value. */
+function toParameter(name: string, field: z.core.$ZodType): z.ZodType {
+  const { base, nullable } = unwrap(field);
+  if (!(field instanceof z.ZodType))
+    throw new Error(`${name} cannot be a query parameter: its schema is not a zod type`);
   const spelling = spellingOf(base);
-  if (spelling === undefined) throw new Error(`${name} is of a kind that cannot be a query parameter`);
+  if (spelling === undefined)
+    throw new Error(`${name} cannot be a query parameter: only strings, enums, booleans and numbers can`);
   if (spelling === 'text' && !nullable) return field;
   return z.preprocess((text) => (nullable && text === '' ? null : spelling === 'text' ? text : spelling(text)), field);
 }
@@ -94,8 +96,8 @@ function spellingOf(schema: z.core.$ZodType): 'text' | ((text: unknown) => unkno
   return isText || isWord ? 'text' : undefined;
 }
 
-/** A schema without what says that its value may be left out or null. */
-function bare(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
+/** Unwraps optional, default and nullable schemas. */
+function unwrap(schema: z.core.$ZodType): { base: z.core.$ZodType; nullable: boolean } {
   let base = schema;
   let nullable = false;
   while (base instanceof z.ZodOptional || base instanceof z.ZodDefault || base instanceof z.ZodNullable) {

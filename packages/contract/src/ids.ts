@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Bounds, list } from './collections.ts';
 
-/** Any UUID is well formed on input, in either case; new ones are version 7. */
-export const Uuid = z.guid({ error: 'A UUID.' }).toLowerCase().describe('A UUID.');
+/** Accepts any UUID in either case. New ids are version 7. */
+export const Uuid = z.guid({ error: 'Must be a UUID.' }).toLowerCase().describe('A UUID.');
 
 const OPAQUE = '[0-9A-HJKMNP-TV-Z]{20}';
 const prefixed = (...prefixes: string[]) =>
@@ -18,10 +18,10 @@ export const GenerationAttachmentId = prefixed('GA');
 export const CommentAttachmentId = prefixed('CA');
 export const SkillId = prefixed('SK');
 export const SkillVersionId = prefixed('SV');
-/** What a generation may take as a reference. */
+/** The id of a file or a generation attachment, which a generation can use as a reference. */
 export const ReferenceId = prefixed('FX', 'GA');
 
-/** What the `:id` of a path can name, and the shape such an id has. */
+/** The kinds of records that the `:id` of a path can name, and the form of their ids. */
 export const SUBJECT_IDS = {
   project: Uuid,
   file: FileId,
@@ -39,10 +39,10 @@ export type Subject = keyof typeof SUBJECT_IDS;
 
 export const reference = <Id extends z.ZodType<string>>(id: Id) => z.strictObject({ id });
 
-/** A list of references in which none stands twice. */
+/** A list of references without duplicates. */
 export const references = (id: z.ZodString, bounds: Bounds) =>
   list(reference(id), bounds, {
     of: (item) => item.id,
     path: ['id'],
-    message: 'The same id stands in the list twice.',
+    message: 'The id is a duplicate of an earlier one in the list.',
   });

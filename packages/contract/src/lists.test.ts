@@ -51,7 +51,7 @@ describe('lists', () => {
     expect(refusal(body, {})).toEqual(['/parts REQUIRED']);
   });
 
-  it('a cursor goes one way only', () => {
+  it('next and prev exclude each other', () => {
     const { body } = contract.comments.list;
     expect(refusal(body, { next: 'a' })).toEqual([]);
     expect(refusal(body, { prev: 'a' })).toEqual([]);

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { ANY_MEMBER, LEADS, PROJECT_ROLES, ProjectRole } from './access.ts';
 import { list } from './collections.ts';
-import { data, NOTHING, room } from './endpoint.ts';
+import { data, NO_BODY, room } from './endpoint.ts';
 import { reference, Uuid } from './ids.ts';
 
 export const User = z.object({
   id: Uuid,
   email: z.string(),
-  /** The workspace display name; the account name when no display name is set. */
+  /** The display name in the workspace; the account name if none is set. */
   name: z.string(),
   avatarUrl: z.string().nullable(),
 });
 export type User = z.infer<typeof User>;
 
-/** A user as others see one. */
+/** A user without the email address, for other members. */
 export const Person = User.omit({ email: true });
 export type Person = z.infer<typeof Person>;
 
@@ -27,7 +27,7 @@ const AssignableRole = z.enum(PROJECT_ROLES).exclude(['PROJECT_OWNER']);
 export const newMembers = ({ min }: { min: number }) => {
   const NewMember = z.strictObject({
     user: reference(Uuid).describe('A person of the workspace.'),
-    role: AssignableRole.describe('What that person may do in the project.'),
+    role: AssignableRole.describe('The role of the person in the project.'),
   });
   return list(
     NewMember,
@@ -35,7 +35,7 @@ export const newMembers = ({ min }: { min: number }) => {
     {
       of: ({ user }) => user.id,
       path: ['user', 'id'],
-      message: 'The same user stands in the list twice.',
+      message: 'The user is a duplicate of an earlier one in the list.',
     },
   );
 };
@@ -59,14 +59,14 @@ export const members = room({
     method: 'POST',
     path: '/api/projects/:id/members',
     summary: 'Add members to a project: all of them or none',
-    body: z.strictObject({ members: newMembers({ min: 1 }).describe('Who becomes a member, each once.') }),
+    body: z.strictObject({ members: newMembers({ min: 1 }).describe('The new members, without duplicates.') }),
     responses: { 201: data(z.array(z.object({ id: Uuid }))) },
     metadata: {
       tool: 'add_project_members',
       tier: 'tier-3',
       scopes: ['project-members:write'],
       subject: 'project',
-      // Several are made at once.
+      // No location: one request can add several members.
       location: null,
       roles: LEADS,
       problems: ['MEMBER_EXISTS', 'REFERENCE_NOT_FOUND'],
@@ -77,7 +77,7 @@ export const members = room({
     path: '/api/project-members/:id',
     summary: 'Change the role of a member; only an owner makes or changes an owner',
     body: z.strictObject({ role: ProjectRole }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['project-members:write'],
@@ -90,7 +90,7 @@ export const members = room({
     method: 'DELETE',
     path: '/api/project-members/:id',
     summary: 'Remove a member from the project; only an owner removes an owner',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['project-members:write'],

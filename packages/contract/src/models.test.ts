@@ -67,7 +67,7 @@ it('has every model, in the order of the specification', () => {
 });
 
 describe.each(Object.entries(BY_TYPE))('%s', (type, own) => {
-  it.each(Object.values(BY_TYPE).flat())('takes %s only if it is its own', (id) => {
+  it.each(Object.values(BY_TYPE).flat())('accepts %s only if it has this output type', (id) => {
     expect(refusal(body, asked(type, id))).toEqual(own.includes(id) ? [] : ['/outputModel INVALID_MODEL']);
   });
 
@@ -97,7 +97,7 @@ describe.each(VIDEO)('$id', ({ id, resolutions, min, max, ratios, audio, default
     expect(check({ aspectRatio })).toEqual(ratios.includes(aspectRatio) ? [] : OUTSIDE('aspectRatio'));
   });
 
-  it('duration at both edges and past them', () => {
+  it('duration at both bounds and beyond', () => {
     expect(check({ durationSeconds: min })).toEqual([]);
     expect(check({ durationSeconds: max })).toEqual([]);
     for (const durationSeconds of [min - 1, max + 1, 0, -1]) {
@@ -149,15 +149,15 @@ it('refuses a misspelt setting', () => {
   expect(refusal(body, asked('VIDEO', 'seedance-2.5', { duration: 30 }))).toEqual(['/configs/duration UNKNOWN_FIELD']);
 });
 
-describe('what a vendor takes at most', () => {
+describe('caps of a vendor', () => {
   const turbo = { id: 'kling-3.0-turbo', caps: { promptCharacters: 3, attachments: 1 } };
   const free = { id: 'pdf', caps: { promptCharacters: null, attachments: null } };
 
-  it('is counted in characters, not in halves of them', () => {
+  it('count code points', () => {
     expect(capBreaches(turbo, { prompt: '🪔🪔🪔', attachments: [1] })).toEqual([]);
   });
 
-  it('is told for all that is too much', () => {
+  it('report every breach', () => {
     expect(
       capBreaches(turbo, { prompt: 'lamp', attachments: [1, 2] }).map(({ path, message }) => [path, message]),
     ).toEqual([
@@ -166,7 +166,7 @@ describe('what a vendor takes at most', () => {
     ]);
   });
 
-  it('is nothing where the vendor takes what the interface does', () => {
+  it('are empty if the vendor accepts all that the API does', () => {
     expect(capBreaches(free, { prompt: 'a'.repeat(5000), attachments: [1, 2, 3, 4, 5] })).toEqual([]);
   });
 });

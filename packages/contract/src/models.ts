@@ -5,7 +5,7 @@ export const OUTPUT_TYPES = ['DOCUMENT', 'IMAGE', 'VIDEO', '3D'] as const;
 export const OutputType = z.enum(OUTPUT_TYPES).describe('A kind of file.');
 export type OutputType = z.infer<typeof OutputType>;
 
-/** The vendor itself, or the sandbox that stands in for it. */
+/** The vendor itself, or the sandbox instead of it. */
 export const Provider = z.enum(['live', 'sandbox']);
 export type Provider = z.infer<typeof Provider>;
 
@@ -23,7 +23,7 @@ export const FAMILIES = [
 export const Family = z.enum(FAMILIES);
 export type Family = z.infer<typeof Family>;
 
-/** What a video model can be asked for. */
+/** The settings that a video model supports. */
 export interface VideoLimits {
   resolutions: readonly string[];
   seconds: { min: number; max: number };
@@ -31,7 +31,7 @@ export interface VideoLimits {
   audio: boolean;
 }
 
-/** What the vendor takes at most, where that is less than the interface allows: known before anything is paid. */
+/** The vendor's limits where they are stricter than those of the API; null otherwise. */
 export interface Caps {
   promptCharacters: number | null;
   attachments: number | null;
@@ -69,7 +69,7 @@ const model = (
   video: limits.video ?? null,
 });
 
-/** Every model there is. Validation, List Models, the worker, the tools and the console's form all read this table. */
+/** Every model. Validation, List Models, the worker, the tools and the console's form read this table. */
 export const MODELS: readonly Model[] = [
   model('pdf', 'PDF document', 'DOCUMENT', 'document'),
   model('markdown', 'Markdown document', 'DOCUMENT', 'document'),
@@ -127,18 +127,18 @@ const seconds = MODELS.flatMap((entry) => (entry.video === null ? [] : [entry.vi
 
 export const VideoConfigs = z.strictObject({
   generateAudio: z.boolean().optional().describe('Whether the video has sound.'),
-  resolution: z.string().max(20).optional().describe('One that the model takes, such as 720p.'),
+  resolution: z.string().max(20).optional().describe('A resolution that the model supports, such as 720p.'),
   durationSeconds: z
     .number()
     .int()
-    // The widest range of any model; `limitBreaches` holds a request to its own model's.
+    // The widest range of all models; `limitBreaches` checks the range of the chosen one.
     .meta({
       minimum: Math.min(...seconds.map(({ min }) => min)),
       maximum: Math.max(...seconds.map(({ max }) => max)),
     })
     .optional()
-    .describe('A length that the model takes.'),
-  aspectRatio: z.string().max(20).optional().describe('Width to height as the model takes it, such as 16:9.'),
+    .describe('A duration that the model supports, in seconds.'),
+  aspectRatio: z.string().max(20).optional().describe('An aspect ratio that the model supports, such as 16:9.'),
 });
 export type VideoConfigs = z.infer<typeof VideoConfigs>;
 
@@ -148,7 +148,7 @@ export interface LimitBreach {
   message: string;
 }
 
-/** The one check of an output model and its video settings, made by the API before the 202 and by the worker before any paid call. */
+/** Checks the output model and its video settings. The API calls it before the 202, the worker before a paid call. */
 export function limitBreaches(asked: {
   outputType: string;
   outputModel: string;
@@ -197,7 +197,7 @@ function configBreaches(id: string, limits: VideoLimits, configs: VideoConfigs):
   return breaches;
 }
 
-/** What the vendor of a model would refuse although the interface takes it. */
+/** Checks the vendor's stricter limits. */
 export function capBreaches(
   { id, caps }: Pick<Model, 'id' | 'caps'>,
   { prompt, attachments }: { prompt: string; attachments: readonly unknown[] },
@@ -210,8 +210,8 @@ export function capBreaches(
     refuse('prompt', `${id} takes prompts of at most ${caps.promptCharacters} characters; this one has ${characters}.`);
   }
   if (caps.attachments !== null && attachments.length > caps.attachments) {
-    const most = `${caps.attachments} attachment${caps.attachments === 1 ? '' : 's'}`;
-    refuse('attachments', `${id} takes at most ${most}; there are ${attachments.length}.`);
+    const max = `${caps.attachments} attachment${caps.attachments === 1 ? '' : 's'}`;
+    refuse('attachments', `${id} takes at most ${max}; there are ${attachments.length}.`);
   }
   return breaches;
 }
@@ -224,7 +224,7 @@ export const VideoSettings = z.object({
 });
 export type VideoSettings = z.infer<typeof VideoSettings>;
 
-/** What applies where the caller asks for nothing, so that a vendor's own default never does. */
+/** The defaults of omitted settings, so that the vendor's own defaults never apply. */
 export function defaultSettings(limits: VideoLimits): VideoSettings {
   const preferred = ['720p', '768p'].find((resolution) => limits.resolutions.includes(resolution));
   return {
@@ -235,7 +235,7 @@ export function defaultSettings(limits: VideoLimits): VideoSettings {
   };
 }
 
-/** The settings in effect: what was asked, completed by the model's defaults. */
+/** Returns the effective settings: the requested ones, completed by the model's defaults. */
 export const settingsInEffect = (limits: VideoLimits, asked: VideoConfigs | null | undefined): VideoSettings => {
   const defaults = defaultSettings(limits);
   return {
@@ -254,18 +254,18 @@ const SHORT_SIDES = new Map([
   ['2k', 1440],
   ['4k', 2160],
 ]);
-const LONGEST_SIDE_OF_4K = 3840;
+const MAX_SIDE_OF_4K = 3840;
 
-/** The exact picture of a resolution and an aspect ratio: the short side is the resolution's number, both sides are even. */
+/** Returns the pixels of a resolution and an aspect ratio. The short side is the resolution's number; both sides are even. */
 export function pixelsOf(resolution: string, aspectRatio: string): { width: number; height: number } {
   const number = SHORT_SIDES.get(resolution);
   const [across = 0, down = 0] = aspectRatio.split(':').map(Number);
   if (number === undefined || !(across > 0 && down > 0)) {
-    throw new RangeError(`No pixels are known for ${resolution} at ${aspectRatio}.`);
+    throw new RangeError(`Unknown resolution ${resolution} or aspect ratio ${aspectRatio}.`);
   }
   const even = (length: number) => 2 * Math.round(length / 2);
   const [less, more] = across < down ? [across, down] : [down, across];
-  const longest = resolution === '4k' ? LONGEST_SIDE_OF_4K : Number.POSITIVE_INFINITY;
+  const longest = resolution === '4k' ? MAX_SIDE_OF_4K : Number.POSITIVE_INFINITY;
   const asked = even((number * more) / less);
   const [short, long] = asked > longest ? [even((longest * less) / more), longest] : [number, asked];
   return across < down ? { width: short, height: long } : { width: long, height: short };
@@ -276,7 +276,7 @@ export const ModelRecord = z.object({
   name: z.string(),
   outputType: OutputType,
   family: Family,
-  /** Whether a worker holds the provider's key; without it the sandbox provider stands in. */
+  /** Whether a worker has the provider's key; otherwise the sandbox makes the files. */
   available: z.boolean(),
   provider: Provider,
   caps: z.object({ promptCharacters: z.number().int().nullable(), attachments: z.number().int().nullable() }),
@@ -317,6 +317,6 @@ const FORMATS: Record<OutputType, Format> = {
 };
 const MARKDOWN: Format = { extension: 'md', mimeType: 'text/markdown', accepts: /^text\/(plain|markdown)$/ };
 
-/** What a model's result is named like, and which types of content it may have. */
+/** The file extension and the allowed content types of a model's result. */
 export const formatOf = ({ id, outputType }: Pick<Model, 'id' | 'outputType'>): Format =>
   id === 'markdown' ? MARKDOWN : FORMATS[outputType];

@@ -68,7 +68,7 @@ describe('a body that fits the document fits the contract', () => {
 });
 
 describe('a query that fits the document fits the contract', () => {
-  /** What OpenAPI cannot say of parameters: of these only one may be sent. */
+  /** Parameters that exclude each other, which OpenAPI cannot express. */
   const EXCLUSIVE = [
     ['next', 'prev'],
     ['folder', 'folder.id'],
@@ -100,7 +100,7 @@ describe('a query that fits the document fits the contract', () => {
   });
 });
 
-describe('what the contract refuses between fields, the document refuses too', () => {
+describe('the document has the rules between fields of the contract', () => {
   const image = { outputType: 'IMAGE', outputModel: 'gpt-image-2', prompt: 'a', folder: null, attachments: [] };
   const video = { ...image, outputType: 'VIDEO', outputModel: 'veo-3.1-generate-preview' };
   const member = { user: { id: ids.uuid }, role: 'PROJECT_MEMBER' };

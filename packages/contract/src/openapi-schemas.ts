@@ -20,7 +20,7 @@ import { ReviewStatus, Version } from './versions.ts';
 type Schema = z.core.JSONSchema.BaseSchema;
 export type Io = 'input' | 'output';
 
-/** What has a name of its own in the document; every other schema is written where it is used. */
+/** The named schemas of the document. Every other schema is inlined. */
 const NAMED: Record<Io, Record<string, z.ZodType>> = {
   output: {
     Uuid: ids.Uuid,
@@ -65,8 +65,8 @@ const NAMES = new Map<z.core.$ZodType, string>(
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** A schema as JSON Schema: of what is sent (`input`) or of what comes back (`output`). */
-export function written(schema: z.ZodType, io: Io, own?: string): Schema {
+/** Converts a schema to JSON Schema, for requests (`input`) or responses (`output`). */
+export function toJsonSchema(schema: z.ZodType, io: Io, own?: string): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
@@ -78,17 +78,17 @@ export function written(schema: z.ZodType, io: Io, own?: string): Schema {
         return;
       }
       if (zodSchema === Emoji) jsonSchema.pattern = EMOJI_PATTERN;
-      tidy(jsonSchema, io);
+      normalizeSchema(jsonSchema, io);
     },
   });
-  return nullInType(json);
+  return mergeNullTypes(json);
 }
 
-/** `null` beside the type: generators take an alternative of schemas for a class of its own. */
-function nullInType<Node>(node: Node): Node {
-  if (Array.isArray(node)) for (const item of node) nullInType(item);
+/** Rewrites `anyOf` with null as a type list, because generators create a class for each `anyOf`. */
+function mergeNullTypes<Node>(node: Node): Node {
+  if (Array.isArray(node)) for (const item of node) mergeNullTypes(item);
   else if (typeof node === 'object' && node !== null) {
-    for (const value of Object.values(node)) nullInType(value);
+    for (const value of Object.values(node)) mergeNullTypes(value);
     const [shape, nothing, ...more] = 'anyOf' in node && Array.isArray(node.anyOf) ? node.anyOf : [];
     if (more.length === 0 && nothing?.type === 'null' && typeof shape?.type === 'string' && !shape.enum) {
       Reflect.deleteProperty(node, 'anyOf');
@@ -98,22 +98,22 @@ function nullInType<Node>(node: Node): Node {
   return node;
 }
 
-export function tidy(schema: Schema, io: Io): void {
-  // Generators stumble over constants and over defaults that are objects; a default inside the object says the same.
+export function normalizeSchema(schema: Schema, io: Io): void {
+  // Generators fail on `const` and on object defaults, which the defaults of the fields already express.
   if (typeof schema.const === 'string') {
     schema.enum = [schema.const];
     delete schema.const;
   } else if (typeof schema.const === 'boolean' && io === 'output') delete schema.const;
   if (typeof schema.default === 'object') delete schema.default;
-  // What every integer has says nothing.
+  // zod adds these bounds to every integer.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  // Answers may gain fields; requests may not have unknown ones.
+  // Responses may gain fields; requests with unknown fields are refused.
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
 const components = (io: Io) =>
-  Object.entries(NAMED[io]).map(([name, schema]) => [name, written(schema, io, name)] as const);
+  Object.entries(NAMED[io]).map(([name, schema]) => [name, toJsonSchema(schema, io, name)] as const);
 
 export const namedSchemas = (): Record<string, Schema> =>
   Object.fromEntries([...components('output'), ...components('input')]);

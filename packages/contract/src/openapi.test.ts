@@ -13,7 +13,7 @@ const forGenerators = openApiDocument({ version, openapi: '3.1.1' });
 it.each([
   ['docs/openapi.json', document],
   ['docs/openapi-3.1.json', forGenerators],
-])('is what %s says', (file, described) => {
+])('%s is up to date', (file, described) => {
   const isFresh = fromRoot(file) === `${JSON.stringify(described, null, 2)}\n`;
   expect(isFresh, `${file} is stale: run \`npm run snapshot\`.`).toBe(true);
 });
@@ -27,12 +27,12 @@ describe('the edition for generators', () => {
   it('has every operation once, under the same name, its lists by GET', () => {
     const all = operationsOf(document).filter(({ operationId }) => !operationId.endsWith('.get'));
     const expected = all.map((one) => ({ ...one, method: one.method === 'query' ? 'get' : one.method }));
-    // Ids such as projects.get end like the GET of a list.
+    // Ids such as projects.get have the same ending as the GET form of a list.
     const reads = operationsOf(forGenerators).filter(({ operationId }) => !/^\w+\.get$/.test(operationId));
     expect(reads).toEqual(expected);
   });
 
-  it('uses nothing that generators stumble over', () => {
+  it('avoids keywords that generators do not support', () => {
     const found: string[] = [];
     const walk = (node: unknown, path: string): void => {
       if (typeof node !== 'object' || node === null) return;
@@ -50,7 +50,7 @@ describe('the edition for generators', () => {
     expect(found).toEqual([]);
   });
 
-  it('gives the bounds that the server has', () => {
+  it('has the bounds of the server', () => {
     const schemas = JSON.stringify(forGenerators.components['schemas']);
     expect(JSON.parse(schemas).NewUpload.properties).toMatchObject({
       name: { minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f\\x7f-\\x9f]*$' },
@@ -75,7 +75,7 @@ it('has every operation of the contract once, and QUERY lists also by GET', () =
   expect(operations.map((operation) => operation.operationId).sort()).toEqual(keys.sort());
 });
 
-it('refers only to what it holds', () => {
+it('has no dangling reference', () => {
   const references = new Set(Array.from(json.matchAll(/"\$ref": "([^"]+)"/g), (match) => match[1] ?? ''));
   expect(references.size).toBeGreaterThan(20);
   for (const reference of references) {
@@ -90,7 +90,7 @@ it('refers only to what it holds', () => {
   }
 });
 
-it('uses everything that it names', () => {
+it('has no unused component', () => {
   for (const [kind, named] of Object.entries(document.components)) {
     if (kind === 'securitySchemes') continue;
     for (const name of Object.keys(named)) expect(json).toContain(`"#/components/${kind}/${name}"`);
@@ -98,7 +98,7 @@ it('uses everything that it names', () => {
 });
 
 describe('an operation', () => {
-  it('says its rules', () => {
+  it('has its rules as extensions', () => {
     expect(at('post', '/api/projects/{id}/files/upload.generate')).toMatchObject({
       operationId: 'generation.generate',
       security: [{ bearer: ['ai:generate'] }],
@@ -158,7 +158,7 @@ describe('an operation', () => {
     }
   });
 
-  it('says where to read what it made, with every 201 that makes something readable', () => {
+  it('has a Location header with every 201 that creates a readable record', () => {
     const withoutLocation = Object.values(document.paths).flatMap((path) =>
       Object.values(path).flatMap(({ operationId, responses }) =>
         '201' in responses && !JSON.stringify(responses['201']).includes('/headers/Location') ? [operationId] : [],
@@ -174,7 +174,7 @@ describe('an operation', () => {
     ]);
   });
 
-  it('answers in the type it has', () => {
+  it('has the content type of its answer', () => {
     expect(at('get', '/api/skills/{id}/export')?.responses['200']).toMatchObject({
       content: { 'text/markdown': { schema: { type: 'string' } } },
     });
@@ -183,7 +183,7 @@ describe('an operation', () => {
   });
 });
 
-it('shows the address that it is served from', () => {
+it('names the server URL', () => {
   expect(openApiDocument({ version, serverUrl: 'https://review.example' }).servers).toEqual([
     { url: 'https://review.example' },
   ]);

@@ -3,7 +3,7 @@ import { contract } from './contract.ts';
 import type { Room, Route } from './endpoint.ts';
 import { getForm } from './get-form.ts';
 import { SUBJECT_IDS } from './ids.ts';
-import { type Io, namedSchemas, schemaRef, written } from './openapi-schemas.ts';
+import { type Io, namedSchemas, schemaRef, toJsonSchema } from './openapi-schemas.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 import { refusalsOf, takesBody, takesIdempotencyKey } from './refusals.ts';
 
@@ -16,11 +16,11 @@ const EVERY_ANSWER = {
 };
 const HEADERS = {
   RequestId: {
-    description: 'Names this request in the logs; taken from the request when that sends a sane one.',
+    description: 'The id of this request in the logs; a valid id in the request is kept.',
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'What is left of the limit, and the seconds until the window ends.',
+    description: 'The remaining requests, and the seconds until the window ends.',
     schema: { type: 'string' },
     example: '"tier-2";r=19;t=42',
   },
@@ -29,15 +29,15 @@ const HEADERS = {
     schema: { type: 'string' },
     example: '"tier-2";q=20;w=60',
   },
-  RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
   Challenge: { description: 'What the credential lacks.', schema: { type: 'string' } },
-  AcceptQuery: { description: 'On QUERY: the content type that it takes.', schema: { type: 'string' } },
+  AcceptQuery: { description: 'The content type that QUERY accepts.', schema: { type: 'string' } },
   IdempotencyReplayed: {
     description: 'The answer is that of the first request with this key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  Location: { description: 'Where it can be read.', schema: { type: 'string', format: 'uri' } },
-  ETag: { description: 'Names this state of the record.', schema: { type: 'string' } },
+  Location: { description: 'The URL of the created record.', schema: { type: 'string', format: 'uri' } },
+  ETag: { description: 'The version of the record.', schema: { type: 'string' } },
 };
 
 export interface OpenApiOperation {
@@ -58,11 +58,11 @@ export interface OpenApiOperation {
 
 function parameters(route: Route): object[] {
   const { subject } = route.metadata;
-  const query = isSchema(route.query) ? written(route.query, 'input') : {};
+  const query = isSchema(route.query) ? toJsonSchema(route.query, 'input') : {};
   return [
     ...(subject === null
       ? []
-      : [{ name: 'id', in: 'path', required: true, schema: written(SUBJECT_IDS[subject], 'input') }]),
+      : [{ name: 'id', in: 'path', required: true, schema: toJsonSchema(SUBJECT_IDS[subject], 'input') }]),
     ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
@@ -92,9 +92,11 @@ function successes(route: Route): [string, object][] {
   });
 }
 
-const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({ [type]: { schema: written(schema, io) } });
+const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({
+  [type]: { schema: toJsonSchema(schema, io) },
+});
 
-/** The problems of one status that an endpoint can answer with: most endpoints share theirs with others. */
+/** The problems of one status of an endpoint. Most endpoints share them with others. */
 const sharedName = (codes: readonly ProblemCode[]) => codes.join('.');
 
 const refusals = (route: Route) => Map.groupBy(refusalsOf(route), (code) => PROBLEMS[code].status);
@@ -154,7 +156,7 @@ function operation(room: string, id: string, route: Route): OpenApiOperation {
   };
 }
 
-/** The ways to ask for an operation, each with an id of its own. */
+/** The forms of an operation, each with its own id. */
 function formsOf(id: string, route: Route, openapi: string): { id: string; route: Route }[] {
   const byGet = getForm(route);
   if (byGet === null) return [{ id, route }];
@@ -177,11 +179,11 @@ export interface OpenApiDocument {
 export interface OpenApiEdition {
   version: string;
   serverUrl?: string;
-  /** 3.2 is the first that knows QUERY; in 3.1, which generators read, its lists are there by GET alone. */
+  /** 3.2 is the first version with QUERY. Version 3.1, which generators read, has only the GET form of lists. */
   openapi?: '3.2.0' | '3.1.1';
 }
 
-/** The document of the interface, made from the contract. */
+/** Builds the OpenAPI document from the contract. */
 export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition): OpenApiDocument {
   const rooms: Record<string, Room> = contract;
   const described = Object.entries(rooms).flatMap(([room, routes]) =>
@@ -212,13 +214,14 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
         IfMatch: {
           name: 'If-Match',
           in: 'header',
-          description: 'The ETag of the record as it was read: if it has changed meanwhile, the answer is 412.',
+          description: 'The ETag of the record as it was read. If the record has changed since, the answer is 412.',
           schema: { type: 'string' },
         },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
-          description: 'The same key and body again give the first answer again; kept for 24 hours.',
+          description:
+            'Makes a retry safe: a request with the same key and body returns the first answer. Keys are kept for 24 hours.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
       },

@@ -12,8 +12,8 @@ export const cursorQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
   z
     .strictObject({
       ...filters,
-      next: Cursor.optional().describe('A `page.next` of an earlier answer: asks for the page after it.'),
-      prev: Cursor.optional().describe('A `page.prev` of an earlier answer: asks for the page before it.'),
+      next: Cursor.optional().describe('The `page.next` of an earlier answer, to get the page after it.'),
+      prev: Cursor.optional().describe('The `page.prev` of an earlier answer, to get the page before it.'),
     })
     .check((context) => {
       const { value, issues } = context;
@@ -46,7 +46,7 @@ export const wholeNumberParameter = (bounds: { min: number; max: number; default
   z
     .preprocess(
       (value: number | string) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
-      // Said here too: zod leaves the default of what it transforms out of a JSON schema.
+      // Repeated here, because zod omits the default of a transformed schema from JSON Schema.
       z.number().int().min(bounds.min).max(bounds.max).meta({ default: bounds.default, description }),
     )
     .default(bounds.default);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MODELS, pixelsOf } from './index.ts';
 
-/** Worked out by hand from the rule; every resolution and ratio that any model takes has its line. */
+/** Calculated by hand, for every resolution and ratio of any model. */
 const PIXELS = `
 480p | 21:9 1120x480 | 16:9 854x480 | 4:3 640x480 | 1:1 480x480 | 3:4 480x640 | 9:16 480x854
 720p | 21:9 1680x720 | 16:9 1280x720 | 4:3 960x720 | 1:1 720x720 | 3:4 720x960 | 9:16 720x1280

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every way a request can be refused, as RFC 9457 problem details; `GET /problems/:name` shows the explanation. */
+/** Every problem (RFC 9457) that the service answers with. `GET /problems/:name` shows the explanation. */
 export const PROBLEMS = {
   INVALID_JSON: {
     status: 400,
@@ -11,13 +11,13 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is not valid',
     explanation:
-      'The request breaks a rule that can be checked without looking anything up. `errors` names each field by a JSON Pointer and says what it takes.',
+      'The request breaks a rule of the API. `errors` names each field by a JSON Pointer and says what it accepts.',
   },
   INVALID_CURSOR: {
     status: 400,
     title: 'The cursor is not valid',
     explanation:
-      'A cursor is used unchanged, and only with the filters and the order of the list that gave it. Start again without a cursor.',
+      'A cursor must be sent unchanged, with the filters and the order of the list that returned it. Start again without a cursor.',
   },
   MISSING_CREDENTIAL: {
     status: 401,
@@ -53,25 +53,25 @@ export const PROBLEMS = {
   },
   ADDRESS_NOT_ALLOWED: {
     status: 403,
-    title: 'The request came by an address that is not ours',
+    title: 'The host or the origin is not allowed',
     explanation:
-      'The tools answer only under a host name of this service, and to web pages only of origins that are allowed: a page elsewhere must not reach them through a browser. The operator can allow more with MCP_HOSTS and CORS_ORIGINS.',
+      'The tools accept only requests with a host name of this service and, from web pages, with an allowed origin. This protects users from pages that call the tools through their browser. The operator can allow more with MCP_HOSTS and CORS_ORIGINS.',
   },
   NOT_FOUND: {
     status: 404,
     title: 'Not found',
-    explanation: 'There is nothing here, or it is not visible to you: the answer is the same for both.',
+    explanation:
+      'The address or the record does not exist, or you cannot see it. The answer is the same in both cases.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'The method is not allowed here',
-    explanation: 'The address exists, but not for this method. `Allow` lists those it takes.',
+    explanation: 'The address exists, but does not support this method. `Allow` lists the supported methods.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request did not arrive in time',
-    explanation:
-      'The bytes of the request stopped coming, or came too slowly, before its headers or its body were complete. Send the request again.',
+    explanation: 'The headers or the body of the request stalled or arrived too slowly. Send the request again.',
   },
   REACTION_EXISTS: {
     status: 409,
@@ -81,18 +81,18 @@ export const PROBLEMS = {
   MEMBER_EXISTS: {
     status: 409,
     title: 'Already a member',
-    explanation: 'At least one of the users is a member of the project already; nobody was added.',
+    explanation: 'At least one of the users is already a member of the project. No member was added.',
   },
   LAST_OWNER: {
     status: 409,
     title: 'A project needs an owner',
     explanation:
-      'The last owner of a project can be neither removed nor given another role. Make somebody else an owner first.',
+      'The last owner of a project can be neither removed nor given another role. Make another member an owner first.',
   },
   FOLDER_NOT_EMPTY: {
     status: 409,
     title: 'The folder is not empty',
-    explanation: 'Only an empty folder can be deleted. Move or delete what it holds first.',
+    explanation: 'Only an empty folder can be deleted. Move or delete its files and folders first.',
   },
   FOLDER_CYCLE: {
     status: 409,
@@ -113,7 +113,7 @@ export const PROBLEMS = {
     status: 409,
     title: 'A newer request replaced this one',
     explanation:
-      'Another PUT of the same part began before this one ended, and its bytes count. Send each part by one request at a time.',
+      'Another PUT of the same part started before this one ended, and replaces it. Send only one request per part at a time.',
   },
   FILE_NOT_CANCELABLE: {
     status: 409,
@@ -135,18 +135,18 @@ export const PROBLEMS = {
     status: 409,
     title: 'The first request is still running',
     explanation:
-      'A request with this Idempotency-Key is being worked on. Send it again after `Retry-After` seconds to get its answer.',
+      'A request with this Idempotency-Key is still being processed. Send it again after `Retry-After` seconds to get its answer.',
   },
   PRECONDITION_FAILED: {
     status: 412,
-    title: 'The precondition does not hold',
+    title: 'The precondition failed',
     explanation:
-      'The record or object no longer fits the `If-Match` or `If-Unmodified-Since` of the request; nothing was changed. Read it again.',
+      'The record or object has changed since the state that `If-Match` or `If-Unmodified-Since` names. Nothing was changed. Read it again.',
   },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',
-    explanation: 'The request body is larger than this operation takes.',
+    explanation: 'The request body exceeds the limit of this operation.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -156,66 +156,65 @@ export const PROBLEMS = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     title: 'The range lies outside the content',
-    explanation: 'The `Range` begins behind the last byte. `Content-Range` says how many bytes there are.',
+    explanation: 'The `Range` starts after the last byte. `Content-Range` names the size of the content.',
   },
   REFERENCE_NOT_FOUND: {
     status: 422,
-    title: 'Something the request names does not exist',
+    title: 'A referenced record does not exist',
     explanation:
-      'An id in the body is well formed, but names nothing that is visible to you here. `errors` says which.',
+      'An id in the body is well formed, but names no record that you can see here. `errors` names the field.',
   },
   ATTACHMENT_NOT_READY: {
     status: 422,
     title: 'An attachment is not uploaded yet',
-    explanation: 'Complete the upload before the attachment is used.',
+    explanation: 'Complete the upload before you use the attachment.',
   },
   ATTACHMENT_USED: {
     status: 422,
-    title: 'An attachment is used already',
+    title: 'An attachment is already used',
     explanation: 'A comment attachment belongs to one comment only. Upload it again.',
   },
   PARENT_NOT_TOP_LEVEL: {
     status: 422,
     title: 'Replies attach to a top-level comment',
-    explanation: 'The parent is itself a reply. Name the comment that started the thread.',
+    explanation: 'The parent is itself a reply. Send the id of the comment that started the thread.',
   },
   PARTS_MISMATCH: {
     status: 422,
     title: 'The parts do not match the upload',
-    explanation: 'Every part must be named once, with the ETag its upload answered.',
+    explanation: 'Send every part once, with the ETag that its upload returned.',
   },
   MODEL_NOT_AVAILABLE: {
     status: 422,
     title: 'The model is not available on this host',
     explanation:
-      'The provider of this model has no key here and the sandbox provider is turned off. The operator can set the key.',
+      'This service has no key for the provider of this model, and the sandbox is turned off. The operator can set the key.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    explanation: 'A key stands for one request. Use a new key for another body.',
+    explanation: 'A key identifies one request. Use a new key for another body.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'The headers are too large',
-    explanation: 'The request line and the headers together may have 16 KiB.',
+    explanation: 'The request line and the headers may have at most 16 KiB in total.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    explanation: 'The limit of this operation is used up for now. `Retry-After` says when to come back.',
+    explanation: 'The rate limit of this operation is used up. Retry after `Retry-After` seconds.',
   },
   GENERATION_QUEUE_FULL: {
     status: 429,
     title: 'Too many generations are waiting',
-    explanation:
-      'The workspace has as many generations waiting as this host allows. Try again when some have finished.',
+    explanation: 'The workspace has the maximum of waiting generations. Try again when some have finished.',
   },
   INTERNAL: {
     status: 500,
-    title: 'Something went wrong on our side',
+    title: 'Internal error',
     explanation:
-      'The failure is recorded under the request id. Trying again may help; if not, tell the operator the request id.',
+      'The service failed, and logged the error under the request id. Try again; if it fails again, send the request id to the operator.',
   },
   NOT_READY: {
     status: 503,
@@ -225,7 +224,7 @@ export const PROBLEMS = {
   STORAGE_FULL: {
     status: 507,
     title: 'The storage is full',
-    explanation: 'There is no room to store the upload. The operator has to make some.',
+    explanation: 'The storage has no space for the upload. The operator must free some.',
   },
 } as const satisfies Record<string, { status: number; title: string; explanation: string }>;
 
@@ -248,22 +247,22 @@ export const Problem = z.object({
   detail: z.string(),
   instance: z.string(),
   requestId: z.string(),
-  /** The first ones, where there are more than `MAX_FIELD_ERRORS`; `detail` says so. */
+  /** At most `MAX_FIELD_ERRORS`; `detail` says if there are more. */
   errors: z.array(FieldError).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** The page that explains a problem: `INVALID_REQUEST` is at `/problems/invalid-request`. */
+/** Returns the path of the page that explains a problem: `/problems/invalid-request` for `INVALID_REQUEST`. */
 export const problemType = (code: ProblemCode) => `/problems/${code.toLowerCase().replaceAll('_', '-')}`;
 
 type Issue = z.core.$ZodIssue;
 
-/** A problem lists no more field errors than this, however many there are. */
+/** The maximum of field errors in a problem. */
 export const MAX_FIELD_ERRORS = 100;
 
 /**
- * Yields what zod found in `input` as the field errors of a problem; `prefix` is empty for the body and `#query` for the
- * query. Lazily: a body can hold far more unknown fields than a problem lists.
+ * Yields the issues that zod found in `input` as field errors; `prefix` is empty for the body and `#query` for the query.
+ * A generator, because a body can have far more unknown fields than a problem lists.
  */
 export function* fieldErrors(
   issues: Iterable<Issue>,
@@ -274,7 +273,7 @@ export function* fieldErrors(
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const unknown = pointer(prefix, [...issue.path, key]);
-        yield { pointer: unknown, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+        yield { pointer: unknown, code: 'UNKNOWN_FIELD', message: 'This field does not exist.' };
       }
     } else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
       const closest = issue.errors.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
@@ -290,7 +289,7 @@ export function* fieldErrors(
 
 const depth = (issues: readonly Issue[]) => issues.reduce((max, issue) => Math.max(max, issue.path.length), 0);
 
-/** The caller's own field names are in it, and those have no bound. */
+/** Pointers contain field names of the caller, which are unbounded. */
 const MAX_POINTER = 500;
 
 function pointer(prefix: string, path: readonly PropertyKey[]): string {
@@ -308,7 +307,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 const isMissing = (input: unknown, path: readonly PropertyKey[]) => valueAt(input, path) === undefined;
-/** A parameter that a query string has twice comes as a list. */
+/** A parameter that occurs twice in a query string is an array. */
 const isRepeated = (query: unknown, path: readonly PropertyKey[]) => Array.isArray(valueAt(query, path));
 
 function explain(

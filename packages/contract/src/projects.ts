@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_MEMBER, LEADS, OWNERS, ProjectRole } from './access.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
 import { newMembers } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
@@ -9,7 +9,7 @@ import { Day, Timestamp } from './time.ts';
 
 const ProjectName = text({ min: 1, max: 100 });
 const ProjectDescription = text({ max: 5000 }).nullable();
-/** The one range there is: said by callers of the same dialect, without effect. */
+/** The only range. Compatible clients send it; it has no effect. */
 const AccessRange = z.enum(['ONLY_PROJECT_MEMBER']);
 
 export const Project = z.object({
@@ -22,7 +22,7 @@ export const Project = z.object({
   role: ProjectRole,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** When the project will be gone for good; null unless its deletion is scheduled. */
+  /** When the project is deleted permanently; null unless its deletion is scheduled. */
   deletesAt: Timestamp.nullable(),
 });
 export type Project = z.infer<typeof Project>;
@@ -35,10 +35,10 @@ export const projects = room({
     body: cursorQuery({
       keyword: text({ min: 1, max: 100 })
         .optional()
-        .describe('Only projects whose name or description contains this, in any case.'),
+        .describe('Only projects whose name or description contains this text, ignoring case.'),
       sort: z
         .strictObject({
-          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('What the order goes by.'),
+          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('The field to sort by.'),
           direction: Direction.default('desc').describe('Ascending or descending.'),
         })
         .default({ type: 'updatedAt', direction: 'desc' })
@@ -92,23 +92,23 @@ export const projects = room({
       deadline: Day.nullable().optional(),
       accessRange: AccessRange.optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
   },
   delete: {
     method: 'POST',
     path: '/api/projects/:id/delete',
     summary: 'Schedule the deletion of a project, seven days ahead',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: OWNERS },
   },
   cancelDelete: {
     method: 'POST',
     path: '/api/projects/:id/delete.cancel',
     summary: 'Undo a scheduled deletion',
-    body: NOTHING,
-    responses: { 204: NOTHING },
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['projects:write'],

@@ -4,7 +4,7 @@ import { EMOJI_PATTERN } from './emoji-pattern.ts';
 import { contract, normalizeEmoji, reactionToDelete } from './index.ts';
 import { refusal } from './test/refusal.ts';
 
-/** Every spelling, and the one that is stored. */
+/** Every accepted form, and the stored one. */
 const SAME: [string, string[], string][] = [
   ['heart', ['\u2764', '\u2764\uFE0F'], '\u2764\uFE0F'],
   ['thumbs up', ['\u{1F44D}', '\u{1F44D}\uFE0F'], '\u{1F44D}'],
@@ -79,8 +79,8 @@ describe('the pattern of one emoji', () => {
   const isOneEmoji = (text: string) => pattern.test(text);
   const isRecommended = (text: string) => recommended.test(text);
 
-  // A Node of another Unicode knows other emoji.
-  it.runIf(process.versions['unicode'] === '17.0')('takes what Unicode recommends for interchange', () => {
+  // Another Unicode version of Node has other emoji.
+  it.runIf(process.versions['unicode'] === '17.0')('accepts the emoji that Unicode recommends for interchange', () => {
     const characters = Array.from({ length: 0x1ffff }, (_, code) => String.fromCodePoint(code));
     const differing = characters.filter(
       (one) => isOneEmoji(one) !== (isRecommended(one) || isRecommended(`${one}\uFE0F`)),
@@ -97,7 +97,7 @@ describe('the pattern of one emoji', () => {
   });
 });
 
-describe('taking a reaction back', () => {
+describe('removing a reaction', () => {
   const { body, query } = contract.reactions.delete;
 
   it('names the emoji in the body or in the query', () => {
@@ -108,7 +108,7 @@ describe('taking a reaction back', () => {
     expect(both({ query: {} })).toBeUndefined();
   });
 
-  it('refuses what is no emoji in either', () => {
+  it('refuses other text in either', () => {
     expect(refusal(body, { type: 'a' })).toEqual(['/type NOT_ONE_EMOJI']);
     expect(refusal(query, { type: 'a' })).toEqual(['/type NOT_ONE_EMOJI']);
     expect(refusal(body, {})).toEqual(['/type REQUIRED']);

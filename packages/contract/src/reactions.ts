@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ANY_MEMBER } from './access.ts';
-import { data, NOTHING, room } from './endpoint.ts';
+import { data, NO_BODY, room } from './endpoint.ts';
 import { Person } from './members.ts';
 
-/** In UTF-16 units: no emoji is nearly this long. */
+/** In UTF-16 units; longer than any emoji. */
 const MAX_UNITS = 64;
 const EMOJI_STYLE = '\uFE0F';
 
-/** The fully qualified spelling of exactly one emoji, else null: with and without U+FE0F it is the same emoji. */
+/** Returns the fully qualified form of exactly one emoji, with or without U+FE0F; null for any other text. */
 export function normalizeEmoji(text: string): string | null {
   if (text.length > MAX_UNITS) return null;
   const bare = text.replace(/(\p{Emoji})\uFE0F/gu, '$1');
@@ -27,7 +27,7 @@ export const Emoji = z
     context.issues.push({
       code: 'custom',
       params: { code: 'NOT_ONE_EMOJI' },
-      message: 'Exactly one emoji.',
+      message: 'Must be exactly one emoji.',
       input: value,
     });
     return z.NEVER;
@@ -40,7 +40,7 @@ export const Reaction = z.object({
 });
 export type Reaction = z.infer<typeof Reaction>;
 
-/** The emoji to remove: the body names it, or the query where a proxy drops the body of a DELETE. */
+/** Returns the emoji to remove, from the body or, for proxies that drop the body of a DELETE, from the query. */
 export const reactionToDelete = (asked: {
   body?: { type: string } | undefined;
   query: { type?: string | undefined };
@@ -52,7 +52,7 @@ export const reactions = room({
     path: '/api/comments/:id/reactions',
     summary: 'React to a comment with an emoji',
     body: z.strictObject({ type: Emoji }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-4',
       scopes: [],
@@ -64,17 +64,17 @@ export const reactions = room({
   delete: {
     method: 'DELETE',
     path: '/api/comments/:id/reactions',
-    summary: 'Take back a reaction',
+    summary: 'Remove a reaction',
     description: 'The body or the query names the emoji; one of them is required.',
     query: z.strictObject({ type: Emoji.optional() }),
     body: z.strictObject({ type: Emoji }).optional(),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-4', scopes: [], subject: 'comment', roles: ANY_MEMBER },
   },
   list: {
     method: 'GET',
     path: '/api/comments/:id/reactions',
-    summary: 'List the reactions to a comment and who holds them',
+    summary: 'List the reactions to a comment and the people who added them',
     responses: { 200: data(z.array(Reaction)) },
     metadata: { tier: 'tier-4', scopes: ['comments:read'], subject: 'comment', roles: ANY_MEMBER },
   },

@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core';
 import { PROJECT_ROLES } from './access.ts';
-import { NOTHING, QUERY, type Route } from './endpoint.ts';
+import { NO_BODY, QUERY, type Route } from './endpoint.ts';
 import type { Subject } from './ids.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 
@@ -13,7 +13,7 @@ const ALWAYS: readonly ProblemCode[] = [
 ];
 const OUTSIDE_PROJECTS: readonly (Subject | null)[] = [null, 'skill', 'skill-version'];
 
-/** Every problem that an endpoint can answer with, by what its rules and its request's shape imply and by what it adds. */
+/** Returns every problem that an endpoint can answer with: those that its rules and its request shape imply, and its own. */
 export function refusalsOf(route: Route): ProblemCode[] {
   const { scopes, roles, subject, only, whileDeleting, ifMatch, problems = [] } = route.metadata;
   const method: string = route.method;
@@ -23,7 +23,7 @@ export function refusalsOf(route: Route): ProblemCode[] {
   };
   const writes = method !== 'GET' && method !== QUERY;
   add(scopes.length > 0, 'INSUFFICIENT_SCOPE');
-  // To others an upload that somebody else started does not exist.
+  // `only: 'starter'` adds no 403: to other callers the upload is 404.
   add(
     roles.length > 0 && (roles.length < PROJECT_ROLES.length || only?.startsWith('author') === true),
     'INSUFFICIENT_ROLE',
@@ -40,7 +40,7 @@ export function refusalsOf(route: Route): ProblemCode[] {
 }
 
 export const takesBody = (route: AppRoute): boolean =>
-  'body' in route && route.body !== undefined && route.body !== NOTHING;
+  'body' in route && route.body !== undefined && route.body !== NO_BODY;
 
 export const takesIdempotencyKey = (route: Route): boolean => {
   const method: string = route.method;

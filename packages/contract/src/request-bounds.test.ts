@@ -9,7 +9,7 @@ import { text } from './text.ts';
 /** Longer than any body. */
 const HUGE = 'a'.repeat(5 * 1024 * 1024);
 
-/** The places of a request schema that take values without a bound. */
+/** Finds the places of a request schema that accept unbounded values. */
 function unbounded(schema: z.core.$ZodType, path: string): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const within = (inner: z.core.$ZodType, step = '') => unbounded(inner, path + step);
@@ -67,7 +67,7 @@ const isArray = (schema: z.core.$ZodType): schema is z.core.$ZodArray => schema.
 const isRecord = (schema: z.core.$ZodType): schema is z.core.$ZodRecord => schema._zod.def.type === 'record';
 const isStrict = ({ catchall }: { catchall?: z.core.$ZodType | undefined }) => catchall?._zod.def.type === 'never';
 
-/** By a length, or by patterns that fit only texts of limited length. */
+/** Bounded by a length, or by a pattern that matches only texts of limited length. */
 function isBoundedText(schema: z.core.$ZodType): boolean {
   const { maxLength, pattern = '', allOf = [] } = z.toJSONSchema(schema, { io: 'input' });
   const patterns = [pattern, ...allOf.map((each) => each.pattern ?? '')];
@@ -88,7 +88,7 @@ const schemas = Object.entries(rooms).flatMap(([room, verbs]) =>
   ),
 );
 
-it.each(schemas)('$name takes nothing without a bound', ({ schema }) => {
+it.each(schemas)('$name is bounded everywhere', ({ schema }) => {
   expect(unbounded(schema, '')).toEqual([]);
 });
 
@@ -105,12 +105,12 @@ it.each([
   ['the values of a map', map(text({ max: 5 }), z.string(), { max: 5 })],
   ['an object with any fields', z.looseObject({})],
   ['within a union', z.union([z.boolean(), z.string()]).nullable().optional()],
-])('the check sees what has no bound: %s', (_, schema) => {
+])('the check finds unbounded values: %s', (_, schema) => {
   expect(unbounded(z.strictObject({ field: schema }), '')).toHaveLength(1);
 });
 
-describe('a body with far too much in it', () => {
-  /** Reading a property of an item would throw: nothing looks at the items of a list that is too long. */
+describe('an oversized body', () => {
+  /** Throws when a property of an item is read, to prove that items of a list that is too long are not validated. */
   const untouchable = new Proxy(
     {},
     {

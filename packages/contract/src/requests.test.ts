@@ -58,7 +58,7 @@ describe('comments', () => {
     expect(refusal(body, { anchor: 1500 })).toEqual(['/content EMPTY_COMMENT']);
   });
 
-  it('take a place and a drawing on a file only', () => {
+  it('have an anchor and a drawing on files only', () => {
     const drawn = { content: 'a', anchor: 1500, duration: 40, annotation: { paths: [[0, 1]] } };
     expect(refusal(contract.comments.createOnFile.body, drawn)).toEqual([]);
     expect(refusal(contract.comments.create.body, drawn)).toEqual([
@@ -79,7 +79,7 @@ describe('comments', () => {
   });
 });
 
-describe('what callers of the same dialect send', () => {
+describe('fields of compatible clients', () => {
   it('markdown is the content of a skill version; both only if they are the same', () => {
     const { body } = contract.skills.publish;
     expect(body.parse({ markdown: '# A' })).toEqual({ content: '# A' });
@@ -132,7 +132,7 @@ describe('uploads', () => {
 
 describe('access links', () => {
   const { body } = contract.accessLinks.create;
-  it('make nobody an owner or a manager', () => {
+  it('cannot grant the roles of owner and manager', () => {
     for (const role of ['PROJECT_MEMBER', 'PROJECT_REVIEWER', 'PROJECT_RESTRICTED_REVIEWER']) {
       expect(refusal(body, { role })).toEqual([]);
     }
@@ -154,7 +154,7 @@ describe('access links', () => {
 
 describe('skills', () => {
   const { body } = contract.skills.update;
-  it('take null where the specification says nullable, and nowhere else', () => {
+  it('accept null only where the specification says nullable', () => {
     expect(refusal(body, { metadata: null, allowedTools: null, license: null })).toEqual([]);
     expect(refusal(body, { name: null, description: null, default: null })).toEqual([
       '/name INVALID_TYPE',
@@ -171,11 +171,11 @@ describe('skills', () => {
   });
 });
 
-describe('what is told of a refused field', () => {
+describe('a field error', () => {
   it('points into the body, escaped as JSON Pointer', () => {
     expect(refusedFields(contract.folders.create.body, { name: 'a'.repeat(65), 'a/b~c': 1 })).toEqual([
       { pointer: '/name', code: 'TOO_LONG', message: 'At most 64 characters.' },
-      { pointer: '/a~1b~0c', code: 'UNKNOWN_FIELD', message: 'There is no such field.' },
+      { pointer: '/a~1b~0c', code: 'UNKNOWN_FIELD', message: 'This field does not exist.' },
     ]);
   });
 
@@ -187,7 +187,7 @@ describe('what is told of a refused field', () => {
     ]);
   });
 
-  it('distinguishes what is missing from what has another type', () => {
+  it('distinguishes a missing value from one of another type', () => {
     expect(refusal(contract.folders.create.body, {})).toEqual(['/name REQUIRED']);
     expect(refusal(contract.folders.create.body, { name: 1 })).toEqual(['/name INVALID_TYPE']);
     expect(refusal(contract.folders.create.body, { name: 'a', parent: {} })).toEqual(['/parent/id REQUIRED']);

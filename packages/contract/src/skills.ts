@@ -1,27 +1,26 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { list, map } from './collections.ts';
-import { created, data, NOTHING, QUERY, room } from './endpoint.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { reference, SkillId, SkillVersionId } from './ids.ts';
 import { cursorPage, cursorQuery } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** 200,000 characters of four bytes still fit the general limit of a body. */
+/** 200,000 characters of four bytes fit into the general body limit. */
 const SkillContent = text({ min: 1, max: 200_000 });
 const SkillName = text({ min: 1, max: 100 });
 const SkillDescription = text({ min: 1, max: 1024 });
-/** Together under 45,000 characters: a list of skills shows them all. */
 const optionalFields = {
   metadata: map(text({ max: 64 }), text({ max: 512 }), { max: 50 })
     .nullable()
     .optional()
-    .describe('Names and values for programs; null removes them all.'),
+    .describe('Names and values for programs; null removes all of them.'),
   allowedTools: list(text({ max: 128 }), { max: 100 })
     .nullable()
     .optional()
     .describe('Tools that the skill may use; null removes the list.'),
-  license: text({ max: 1024 }).nullable().optional().describe('Under which the skill may be used.'),
+  license: text({ max: 1024 }).nullable().optional().describe('The license of the skill; null removes it.'),
 };
 
 export const Skill = z.object({
@@ -38,7 +37,7 @@ export const Skill = z.object({
 });
 export type Skill = z.infer<typeof Skill>;
 
-/** A page of skills stays small: the rest of a skill is read with Get Skill, its content with its version. */
+/** A skill in a list. Get Skill returns the other fields, and a version the content. */
 export const ListedSkill = Skill.omit({ metadata: true, allowedTools: true, license: true });
 export type ListedSkill = z.infer<typeof ListedSkill>;
 
@@ -62,11 +61,11 @@ export type SkillDetails = z.infer<typeof SkillDetails>;
 export const NewSkillVersion = z.strictObject({
   content: SkillContent.describe('The instructions, in Markdown.'),
   note: text({ min: 1, max: 1024 }).optional().describe('What changed.'),
-  isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first one always does.'),
+  isDefault: z.boolean().optional().describe('Whether it becomes the default version; the first version always does.'),
 });
 export type NewSkillVersion = z.infer<typeof NewSkillVersion>;
 
-/** Callers of the same dialect say `markdown` for `content`. */
+/** Accepts `markdown` as an alias of `content`, for compatible clients. */
 const withMarkdown = z.preprocess((body: z.input<typeof NewSkillVersion>, { issues }) => {
   if (typeof body !== 'object' || body === null || !('markdown' in body)) return body;
   const { markdown, ...rest }: { markdown: unknown; content?: unknown } = body;
@@ -118,7 +117,7 @@ export const skills = room({
       ...optionalFields,
       default: reference(SkillVersionId).optional().describe('The version that becomes the default.'),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tool: 'update_skill',
@@ -133,7 +132,7 @@ export const skills = room({
     method: 'DELETE',
     path: '/api/skills/:id',
     summary: 'Delete a skill and all its versions',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: 'skill', roles: [] },
   },
   export: {
@@ -147,7 +146,7 @@ export const skills = room({
     method: 'POST',
     path: '/api/skills/:id/versions',
     summary: 'Publish a version of a skill; the first one becomes the default',
-    description: '`markdown` is taken in place of `content`.',
+    description: '`markdown` is an alias of `content`.',
     body: withMarkdown,
     responses: { 201: created(SkillVersionId) },
     metadata: {
@@ -170,7 +169,7 @@ export const skills = room({
     method: 'DELETE',
     path: '/api/skill-versions/:id',
     summary: 'Delete a version of a skill that is not the default',
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       tier: 'tier-3',
       scopes: ['skills:write'],

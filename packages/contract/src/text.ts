@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bounds are Unicode code points; a NUL or half a surrogate pair can be stored by no database we use. */
+/** A string bounded in Unicode code points. NUL and lone surrogates are refused, because the databases cannot store them. */
 export function text(bounds: { min?: number; max: number }) {
   const { min = 0, max } = bounds;
   const schema = z.string().check((context) => {

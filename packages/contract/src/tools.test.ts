@@ -5,12 +5,14 @@ import { contractTools, type Tool } from './index.ts';
 
 const tools = contractTools();
 const named = (name: string): Tool => {
-  const tool = tools.find((candidate) => candidate.shown.name === name);
+  const tool = tools.find((candidate) => candidate.definition.name === name);
   if (tool === undefined) throw new Error(`there is no ${name}`);
   return tool;
 };
 const hints = (name: string) =>
-  Object.entries(named(name).shown.annotations).flatMap(([hint, holds]) => (holds ? [hint.replace('Hint', '')] : []));
+  Object.entries(named(name).definition.annotations).flatMap(([hint, holds]) =>
+    holds ? [hint.replace('Hint', '')] : [],
+  );
 
 const Node = z.looseObject({
   properties: z.record(z.string(), z.looseObject({ description: z.string().optional() })).default({}),
@@ -18,7 +20,7 @@ const Node = z.looseObject({
   anyOf: z.array(z.unknown()).default([]),
 });
 
-/** Where a schema has a property that says nothing of itself. */
+/** Lists the properties of a schema without a description. */
 function undescribed(schema: unknown, path: string): string[] {
   const { properties, items, anyOf } = Node.parse(schema ?? {});
   const own = Object.entries(properties).flatMap(([name, property]) => [
@@ -28,7 +30,7 @@ function undescribed(schema: unknown, path: string): string[] {
   return [...own, ...[items, ...anyOf].flatMap((inner) => (inner === undefined ? [] : undescribed(inner, path)))];
 }
 
-/** The names of the reference, then those that the design adds. */
+/** The names of the reference, then those of the design. */
 const NAMES = [
   'whoami generate_file create_folder list_project_members add_project_members create_project_comment',
   'get_project_access_link update_skill publish_skill_version',
@@ -39,11 +41,11 @@ const NAMES = [
 
 describe('tools', () => {
   it('are exactly those of the specification', () => {
-    expect(tools.map(({ shown }) => shown.name).sort()).toEqual([...NAMES].sort());
+    expect(tools.map(({ definition }) => definition.name).sort()).toEqual([...NAMES].sort());
   });
 
-  it.each(tools.map(({ shown, route }) => [shown.name, shown, route] as const))(
-    '%s says what it is, takes and gives',
+  it.each(tools.map(({ definition, route }) => [definition.name, definition, route] as const))(
+    '%s has a description, an input schema and an output schema',
     (_, tool, route) => {
       expect(tool.title).not.toBe('');
       expect(tool.description.startsWith(tool.title)).toBe(true);
@@ -56,30 +58,30 @@ describe('tools', () => {
     },
   );
 
-  it('describe every argument, those inside others too', () => {
-    const silent = tools.flatMap(({ shown }) => undescribed(shown.inputSchema, shown.name));
+  it('describe every argument, including nested ones', () => {
+    const silent = tools.flatMap(({ definition }) => undescribed(definition.inputSchema, definition.name));
     expect(silent).toEqual([]);
   });
 
-  it('say nothing of HTTP, which their callers do not see', () => {
-    for (const { shown } of tools) {
-      const words = JSON.stringify([shown.description, shown.inputSchema]);
+  it('do not mention HTTP, which their callers do not see', () => {
+    for (const { definition } of tools) {
+      const words = JSON.stringify([definition.description, definition.inputSchema]);
       expect(words).not.toMatch(/HTTP|\bETag|If-None-Match|\bheader|status code|\/api\//i);
       expect(words).not.toMatch(/\b(GET|POST|PUT|PATCH|QUERY)\b/);
-      expect(shown.description).not.toMatch(/\b[2-5]\d\d\b/);
+      expect(definition.description).not.toMatch(/\b[2-5]\d\d\b/);
     }
   });
 
   it('take the path, the query and the body as one object', () => {
     const {
-      shown: { inputSchema },
+      definition: { inputSchema },
       split,
     } = named('create_folder');
     expect(Object.keys(inputSchema.properties)).toEqual(['id', 'name', 'parent']);
     expect(inputSchema.required).toEqual(['id', 'name']);
     expect(inputSchema.properties['id']).toMatchObject({ description: 'The id of the project.' });
     expect(split({ id: 'a', name: 'b' })).toEqual({ id: 'a', query: {}, body: { name: 'b' } });
-    expect(Object.keys(named('list_project_versions').shown.inputSchema.properties)).toEqual([
+    expect(Object.keys(named('list_project_versions').definition.inputSchema.properties)).toEqual([
       'id',
       'page',
       'sort.type',
@@ -88,25 +90,25 @@ describe('tools', () => {
     expect(named('get_file').split({ id: 'a', wait: 5 })).toEqual({ id: 'a', query: { wait: 5 }, body: {} });
   });
 
-  it('lose no argument on the way: an unknown one still reaches a schema that refuses it', () => {
+  it('pass unknown arguments on to a schema that refuses them', () => {
     expect(named('whoami').split({ id: 'a', odd: 1 }).query).toEqual({ id: 'a', odd: 1 });
     expect(named('get_file').split({ id: 'a', odd: 1 }).query).toEqual({ odd: 1 });
     expect(named('create_folder').split({ id: 'a', odd: 1 }).body).toEqual({ odd: 1 });
     expect(named('list_projects').split({ id: 'a' }).body).toEqual({ id: 'a' });
   });
 
-  it('stand in the documentation with their scopes', () => {
+  it('are documented with their scopes', () => {
     const documented = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
     const rows = Array.from(documented.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\|$/gm), ([, ...cells]) => cells);
-    const expected = tools.map(({ shown, route }) => [
-      shown.name,
+    const expected = tools.map(({ definition, route }) => [
+      definition.name,
       route.metadata.scopes.map((scope) => `\`${scope}\``).join(' or ') || 'none',
-      shown.title,
+      definition.title,
     ]);
     expect(rows).toEqual(expected);
   });
 
-  it('tell what they change', () => {
+  it('have hints about their effects', () => {
     expect(hints('whoami')).toEqual(['readOnly', 'idempotent']);
     expect(hints('list_projects')).toEqual(['readOnly', 'idempotent']);
     expect(hints('create_folder')).toEqual([]);

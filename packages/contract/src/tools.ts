@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract } from './contract.ts';
 import { type Room, type Route, successStatus } from './endpoint.ts';
 import { SUBJECT_IDS } from './ids.ts';
-import { type Io, tidy } from './openapi-schemas.ts';
+import { type Io, normalizeSchema } from './openapi-schemas.ts';
 
 const ObjectSchema = z.object({
   properties: z.record(z.string(), z.json()).default({}),
@@ -11,26 +11,26 @@ const ObjectSchema = z.object({
 type Properties = z.infer<typeof ObjectSchema>['properties'];
 type ObjectSchema = { type: 'object'; properties: Properties; required: string[]; additionalProperties?: false };
 
-/** An endpoint as a tool: named, described and typed by its route alone. */
+/** An MCP tool, derived from the route of an endpoint. */
 export interface Tool {
   /** The room and verb of the endpoint. */
   operation: string;
   route: Route;
-  /** What clients are told of it. */
-  shown: {
+  /** The tool's entry in `tools/list`. */
+  definition: {
     name: string;
     title: string;
     description: string;
     inputSchema: ObjectSchema;
-    /** None where the endpoint answers without a body. */
+    /** Absent if the endpoint answers without a body. */
     outputSchema?: ObjectSchema;
     annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
   };
-  /** The arguments of a call, as the path, the query and the body of the request that they stand for. */
+  /** Splits the arguments of a call into the id, the query and the body of the request. */
   split(given: Readonly<Record<string, unknown>>): { id: unknown; query: unknown; body: unknown };
 }
 
-/** Every endpoint that has a tool name. */
+/** Returns a tool for every route with a tool name. */
 export function contractTools(): Tool[] {
   const rooms: Record<string, Room> = contract;
   return Object.entries(rooms).flatMap(([room, routes]) =>
@@ -50,14 +50,15 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   const properties = { ...path, ...query.properties, ...body.properties };
   const parts = [path, query.properties, body.properties].flatMap(Object.keys);
   const twice = parts.find((field, index) => parts.indexOf(field) !== index);
-  // Arguments have one name each; a route that needs one name for two things cannot be a tool as it is.
-  if (twice !== undefined) throw new Error(`${operation} takes ${twice} in two places: it cannot be a tool`);
+  // Tool arguments are flat, so path, query and body must not share a name.
+  if (twice !== undefined)
+    throw new Error(`${operation} has "${twice}" in two places of the request, so it cannot be a tool: rename one`);
   const required = [...Object.keys(path), ...query.required, ...body.required];
   const inQuery = (field: string) => Object.hasOwn(query.properties, field) || !('body' in route);
   return {
     operation,
     route,
-    shown: {
+    definition: {
       name,
       title: route.summary,
       description: [route.summary, route.description].filter(Boolean).join('. '),
@@ -76,8 +77,8 @@ function toolOf(name: string, operation: string, route: Route): Tool {
   };
 }
 
-/** What a client may assume before it asks its user: by the method, and by whether the answer makes something new. */
-function annotationsOf(route: Route): Tool['shown']['annotations'] {
+/** Derives the hints from the method and the success status. */
+function annotationsOf(route: Route): Tool['definition']['annotations'] {
   const method: string = route.method;
   const reads = method === 'GET' || method === 'QUERY';
   const status = successStatus(route);
@@ -85,7 +86,7 @@ function annotationsOf(route: Route): Tool['shown']['annotations'] {
     readOnlyHint: reads,
     destructiveHint: !reads && status === 204,
     idempotentHint: reads || method === 'PATCH' || method === 'DELETE',
-    // Accepted, to be done elsewhere: by a provider outside.
+    // 202: an external provider does the work.
     openWorldHint: status === 202,
   };
 }
@@ -102,12 +103,12 @@ function schemaOf(schema: unknown, io: Io): ObjectSchema | null {
   return { type: 'object', ...ObjectSchema.parse(jsonSchema(schema, io)) };
 }
 
-/** Whole, without references: a tool's schema has to stand alone. */
+/** Without references, because a tool's schema must be self-contained. */
 function jsonSchema(schema: z.ZodType, io: Io) {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
-    override: ({ jsonSchema }) => tidy(jsonSchema, io),
+    override: ({ jsonSchema }) => normalizeSchema(jsonSchema, io),
   });
   return z.record(z.string(), z.json()).parse(written);
 }

@@ -4,23 +4,23 @@ import { created, data } from './endpoint.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** An object store takes no more parts of one upload, and no object larger than 5 TiB. */
+/** The limits of object storages: parts per upload, and bytes per object. */
 export const MAX_PARTS = 10_000;
 export const MAX_UPLOAD_BYTES = 5 * 1024 ** 4;
 
-/** A name to show, never a path to store at. */
+/** A display name; content is never stored under it. */
 export const FileName = text({ min: 1, max: 255 })
-  .regex(/^[^/\\\p{Cc}]*$/u, { error: 'No path separators and no control characters.' })
-  // The same by codes: the regular expressions of many languages know no classes of Unicode.
+  .regex(/^[^/\\\p{Cc}]*$/u, { error: 'Must not contain path separators or control characters.' })
+  // The same pattern without Unicode classes, which many languages do not support.
   .meta({ pattern: '^[^/\\\\\\x00-\\x1f\\x7f-\\x9f]*$' });
 
-/** The largest upload that a host takes unless it is set otherwise: 5 GiB. */
+/** The default upload limit: 5 GiB. */
 export const UPLOAD_LIMIT = 5 * 1024 ** 3;
 
-/** How every upload starts: files, comment attachments and generation attachments alike. */
+/** The start request of every upload: of files, comment attachments and generation attachments. */
 export const NewUpload = z.strictObject({
   name: FileName,
-  /** In bytes; a host may allow more or less than the documented maximum. */
+  /** In bytes. The operator can change the documented maximum. */
   size: z.number().int().min(1).max(MAX_UPLOAD_BYTES).meta({ maximum: UPLOAD_LIMIT }),
   mimeType: text({ min: 1, max: 255 }).optional(),
 });
@@ -29,7 +29,7 @@ export type NewUpload = z.infer<typeof NewUpload>;
 export const UploadPart = z.object({
   partNumber: z.number().int(),
   size: z.number().int(),
-  /** Signed: takes a PUT of the bytes without a credential and answers with an `ETag`. */
+  /** A presigned URL for a PUT of the bytes without a credential. The answer has an `ETag`. */
   url: z.string(),
 });
 export type UploadPart = z.infer<typeof UploadPart>;
@@ -45,9 +45,9 @@ export const UploadedParts = z.strictObject({
 });
 export type UploadedParts = z.infer<typeof UploadedParts>;
 
-/** Ten thousand parts with their ETags must fit. */
+/** Fits 10,000 parts with their ETags. */
 export const PARTS_BODY_LIMIT = 4 * 1024 * 1024;
 
-/** Where uploaded bytes can be read, with ranges and without a credential, until the URL expires. */
+/** A presigned URL of the content, which supports ranges and needs no credential. */
 export const Download = z.object({ url: z.string(), expiresAt: Timestamp });
 export type Download = z.infer<typeof Download>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ANY_MEMBER, EDITORS, REVIEWERS } from './access.ts';
-import { created, data, NOTHING, room } from './endpoint.ts';
+import { created, data, NO_BODY, room } from './endpoint.ts';
 import { FileId, references, Uuid } from './ids.ts';
 import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
-/** How far the review of a version or a file has come. */
+/** The review status of a version or a file. */
 export const REVIEW_STATUSES = [
   'IN_PROGRESS',
   'NEED_REVIEW',
@@ -48,7 +48,7 @@ export const versions = room({
     description: 'A restricted reviewer receives only the versions marked for restricted access.',
     query: z.strictObject({
       page: wholeNumberParameter({ min: 1, max: 100, default: 1 }, 'The number of the page, from 1.'),
-      'sort.type': z.enum(['name', 'createdAt']).default('createdAt').describe('What the order goes by.'),
+      'sort.type': z.enum(['name', 'createdAt']).default('createdAt').describe('The field to sort by.'),
       'sort.direction': Direction.default('desc').describe('Ascending or descending.'),
     }),
     responses: { 200: numberedPage(Version) },
@@ -91,7 +91,7 @@ export const versions = room({
       allowRestricted: z.boolean().optional(),
       files: VersionFiles.optional(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: {
       ifMatch: true,
       tier: 'tier-3',
@@ -106,7 +106,7 @@ export const versions = room({
     path: '/api/versions/:id/status',
     summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
     body: z.strictObject({ status: ReviewStatus }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
     metadata: { ifMatch: true, tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
   },
 });

@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { opaqueJson } from './annotation.ts';
 import { list } from './collections.ts';
-import { data, NOTHING } from './endpoint.ts';
+import { data, NO_BODY } from './endpoint.ts';
 import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
 import { FileId, ReferenceId } from './ids.ts';
 import { Family, OutputType, Provider, VideoSettings } from './models.ts';
@@ -10,10 +10,10 @@ import { Timestamp } from './time.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
 
 const MAX_INT = 2 ** 31 - 1;
-/** Longer ones are cut by the worker. */
+/** The worker cuts longer messages. */
 const Message = z.string().max(4000);
 
-/** What a worker says of a family of models: it has the provider's key, has none, or one that cannot work. */
+/** A worker's report on a family: it has the provider's key (`live`), has none (`sandbox`), or has incomplete settings. */
 export const FamilyState = z.strictObject({
   family: Family,
   state: z.enum(['live', 'sandbox', 'misconfigured']),
@@ -23,12 +23,12 @@ export type FamilyState = z.infer<typeof FamilyState>;
 
 const StageName = z.string().min(1).max(50);
 const WorkerName = z.string().min(1).max(255);
-/** A column of 32 bits holds it. */
+/** Stored in a 32-bit column. */
 const Epoch = z.number().int().min(1).max(MAX_INT);
 const Intents = z.number().int().max(MAX_INT);
 const Warnings = list(Message, { max: 100 });
 
-/** The last time that a provider refused the account itself: the key, or its balance. */
+/** The latest refusal of the account by a provider: of its key or its balance. */
 export const ProviderRefusal = z.strictObject({
   family: Family,
   type: z.enum(['AUTH', 'BALANCE']),
@@ -37,7 +37,7 @@ export const ProviderRefusal = z.strictObject({
 });
 export type ProviderRefusal = z.infer<typeof ProviderRefusal>;
 
-/** What a worker is and can do, whole: each report replaces the one before. */
+/** A worker's identity and families. Each report replaces the previous one. */
 const WorkerReport = z.strictObject({
   worker: WorkerName,
   version: z.string().max(100).optional(),
@@ -48,16 +48,16 @@ export type WorkerReport = z.infer<typeof WorkerReport>;
 
 const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch });
 
-/** A paid call on its way: intended, so that it is never made twice, then known by the provider's own reference. */
+/** A paid call. It is reserved before it is made, so that it is never made twice; then it holds the provider's job. */
 export const Stage = z.object({
-  /** How often the call was intended; more than once only where a repeat is allowed. */
+  /** The count of reservations; more than 1 only where a resubmit is allowed. */
   intents: z.number().int(),
-  /** The provider's reference, in the adapter's own form; null until the provider has answered. */
+  /** The provider's job reference, which only the adapter reads; null until the provider has answered. */
   job: z.unknown(),
 });
 export type Stage = z.infer<typeof Stage>;
 
-/** A generation as the worker needs to know it. */
+/** A generation, with all that the worker needs. */
 export const WorkerTask = z.object({
   fileId: FileId,
   family: Family,
@@ -66,17 +66,17 @@ export const WorkerTask = z.object({
   outputModel: z.string(),
   prompt: z.string(),
   configs: VideoSettings.nullable(),
-  /** Who has to do it; null leaves it to the worker. */
+  /** The required provider; null lets the worker choose. */
   provider: Provider.nullable(),
   attachments: z.array(
     z.object({
       id: ReferenceId,
-      /** Null when the bytes can no longer be had. */
+      /** Null if the content no longer exists. */
       content: z.object({ name: z.string(), mimeType: z.string(), size: z.number().int(), url: z.string() }).nullable(),
     }),
   ),
   stages: z.record(z.string(), Stage),
-  /** Whether the result is stored already. */
+  /** Whether the result is stored. */
   stored: z.boolean(),
 });
 export type WorkerTask = z.infer<typeof WorkerTask>;
@@ -92,28 +92,28 @@ export const FinishedOutcome = z.discriminatedUnion('status', [
 export type FinishedOutcome = z.infer<typeof FinishedOutcome>;
 
 /**
- * What a worker may ask the server. Private: the bearer is the worker's token, and no public document shows it.
- * A report under an epoch that has passed, or on a generation that has ended, is 404 and changes nothing.
+ * The private API for workers, authenticated by WORKER_TOKEN and absent from the public OpenAPI document. A call with an
+ * outdated epoch, or on a generation that has ended, answers 404 and changes nothing.
  */
 export const workerApi = {
-  hello: {
+  register: {
     method: 'POST',
     path: '/worker/hello',
-    summary: 'Tell which families have keys, give back leases of a former life, and learn which engine runs',
+    summary: 'Register the worker and its families, release the leases of its previous process, and read the engine',
     body: WorkerReport,
     responses: { 200: data(z.object({ engine: Engine })) },
   },
   heartbeat: {
     method: 'POST',
     path: '/worker/heartbeat',
-    summary: 'Stay among the workers that are alive, and tell what has changed',
+    summary: 'Keep the worker alive and update its report',
     body: WorkerReport,
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   claim: {
     method: 'POST',
     path: '/worker/tasks/claim',
-    summary: 'Take open generations under a lease; waits for some when there are none',
+    summary: 'Claim open generations under a lease; waits if there are none',
     body: z.strictObject({
       worker: WorkerName,
       most: z.number().int().min(1).max(100),
@@ -124,7 +124,7 @@ export const workerApi = {
   renew: {
     method: 'POST',
     path: '/worker/tasks/renew',
-    summary: 'Keep leases; answers with the generations that are no longer the worker’s',
+    summary: 'Renew leases; returns the generations whose lease is lost',
     body: z.strictObject({
       worker: WorkerName,
       tasks: list(z.strictObject({ fileId: FileId, epoch: Epoch }), { max: 10_000 }),
@@ -134,77 +134,77 @@ export const workerApi = {
   release: {
     method: 'POST',
     path: '/worker/tasks/:id/release',
-    summary: 'Give a lease back: another worker goes on at once',
+    summary: 'Release a lease, so that another worker can claim the generation at once',
     body: z.strictObject({ worker: WorkerName, epoch: Epoch }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   getTask: {
     method: 'GET',
     path: '/worker/tasks/:id',
-    summary: 'Read a generation, also one that has ended',
+    summary: 'Read a generation, including one that has ended',
     query: z.strictObject({ epoch: z.coerce.number().int().min(1).max(MAX_INT) }),
     responses: { 200: data(WorkerTask) },
   },
-  intend: {
+  reserveSubmit: {
     method: 'POST',
     path: '/worker/tasks/:id/intend',
-    summary: 'Record that a paid call is about to be made; from then on the generation runs',
+    summary: 'Reserve a paid call before it is made; the generation is RUNNING from then on',
     body: z.strictObject({
       epoch: Epoch,
       stage: StageName,
       provider: Provider,
-      /** How often it was intended before, as far as the worker knows: a repeat is deliberate. */
+      /** The count of reservations that the worker has read: a further one is deliberate. */
       intents: Intents.min(0),
-      /** Names this intent: asked again because the answer was lost, it is granted again. */
+      /** The idempotency key of this reservation: a retry after a lost answer is granted again. */
       token: z.uuid(),
     }),
-    /** Not granted where the call was intended before, or where another provider has to do it. */
+    /** Not granted if the call is reserved already, or if another provider is required. */
     responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage, provider: Provider.nullable() })) },
   },
-  withdraw: {
+  releaseSubmit: {
     method: 'POST',
     path: '/worker/tasks/:id/withdraw',
-    summary: 'Take an intent back: the call never left',
+    summary: 'Release the reservation of a call that the provider did not accept',
     body: z.strictObject({
       epoch: Epoch,
       stage: StageName,
-      /** Which intent it was, so that one that is taken back twice is taken back once. */
+      /** The number of the reservation, so that a repeated release takes effect once. */
       intents: Intents.min(1),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   submitted: {
     method: 'POST',
     path: '/worker/tasks/:id/submitted',
-    summary: "Record the provider's reference of a call that it has accepted",
+    summary: "Record the provider's reference to an accepted call",
     body: z.strictObject({
       epoch: Epoch,
       stage: StageName,
       job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
       jobId: z.string().max(4000).nullable(),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   progress: {
     method: 'POST',
     path: '/worker/tasks/:id/progress',
-    summary: 'Report how far a generation has come',
+    summary: 'Report the progress of a generation',
     body: z.strictObject({ epoch: Epoch, progress: z.number().min(0).max(1) }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   startUpload: {
     method: 'POST',
     path: '/worker/tasks/:id/upload.multipart',
-    summary: 'Start the upload of the result; one that was started before is forgotten',
+    summary: 'Start the upload of the result; replaces an unfinished upload',
     body: z.strictObject({ epoch: Epoch, size: NewUpload.shape.size }),
     responses: { 200: data(z.object({ parts: z.array(UploadPart) })) },
   },
   completeUpload: {
     method: 'POST',
     path: '/worker/tasks/:id/upload.complete',
-    summary: 'Complete the upload of the result; its bytes must have the hash',
+    summary: 'Complete the upload of the result; its bytes must match the hash',
     body: UploadedParts.extend({ epoch: Epoch, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   recordStep: {
     method: 'POST',
@@ -218,14 +218,14 @@ export const workerApi = {
       message: Message.nullable(),
       milliseconds: z.number().min(0).max(MAX_INT),
     }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
   finish: {
     method: 'POST',
     path: '/worker/tasks/:id/finish',
-    summary: 'End a generation: with its stored result, or with the reason why there is none',
+    summary: 'End a generation with its stored result, or with the reason for its failure',
     body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome }),
-    responses: { 204: NOTHING },
+    responses: { 204: NO_BODY },
   },
 } as const satisfies AppRouter;
 export type WorkerApi = typeof workerApi;

@@ -79,7 +79,7 @@ onEachDatabase((house) => {
     await expect(to('damaged')).rejects.toMatchObject({ name: 'DownloadDamaged' });
     expect((await readdir(directory)).filter((name) => name.startsWith('damaged'))).toEqual([]);
     await writeFile(join(directory, `long.${id}.part`), randomBytes(bytes.length + 1));
-    await expect(to('long')).rejects.toThrow('300001 bytes came, not 300000');
+    await expect(to('long')).rejects.toThrow('Received 300001 bytes, expected 300000');
     const cut: typeof fetch = async (...request) => new Response((await (await fetch(...request)).blob()).slice(1));
     await expect(download(client(), id, { fetch: cut })).rejects.toMatchObject({ name: 'DownloadDamaged' });
   });

@@ -68,7 +68,7 @@ onEachDatabase(
       });
 
       test('a stream that is longer or shorter than it says, never', async () => {
-        await expect(send({ source: pieces(bytes, 500) })).rejects.toThrow('say `size`');
+        await expect(send({ source: pieces(bytes, 500) })).rejects.toThrow('set `size`');
         await expect(send({ source: pieces(bytes, 500), size: 9000 })).rejects.toThrow('more bytes than its `size`');
         await expect(send({ source: pieces(bytes, 500), size: 11_000 })).rejects.toThrow('ended after 10500 bytes');
         const { data } = await house().people.owner.client.files.list({
@@ -200,7 +200,9 @@ onEachDatabase(
 
       test('other bytes are refused', async () => {
         const resume = await leftAfter(1);
-        await expect(send({ resume, source: bytes.slice(1) })).rejects.toThrow('has 10500 bytes; the source has 10499');
+        await expect(send({ resume, source: bytes.slice(1) })).rejects.toThrow(
+          'has 10500 bytes, but the source has 10499',
+        );
       });
     });
 

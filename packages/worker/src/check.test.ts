@@ -30,10 +30,10 @@ describe('with every key', () => {
     veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
     meshy:
       '1000 credits; Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP={"meshy-7":"meshy-7.1"} moves to its successor',
-    hunyuan3d: '127.0.0.1 accepts the access',
+    hunyuan3d: '127.0.0.1 accepts the key',
   };
 
-  test.each(FAMILIES)('%s works and says what it found, in one sentence, and orders nothing', async (family) => {
+  test.each(FAMILIES)('%s works, describes the account in one sentence, and submits nothing', async (family) => {
     const { code, output, errors } = await check(settings, family);
     expect([code, output.replace(/:\d+/, ''), errors]).toEqual([0, `${family}: works; ${FOUND[family]}.\n`, '']);
     expect(doubles.flatMap(({ double }) => double.orders)).toEqual([]);
@@ -43,7 +43,7 @@ describe('with every key', () => {
     ['document', 'writer-9', { DOCUMENT_LLM_MODEL: 'writer-9' }],
     ['gpt-image', 'gpt-image-9', { PROVIDER_MODEL_MAP: '{"gpt-image-2": "gpt-image-9"}' }],
     ['veo', 'veo-9', { PROVIDER_MODEL_MAP: '{"veo-3.1-generate-preview": "veo-9"}' }],
-  ])('%s does not work where the account lacks %s', async (family, model, other) => {
+  ])('%s does not work if the account lacks %s', async (family, model, other) => {
     expect(await check({ ...settings, ...other }, family)).toEqual({
       code: 1,
       output: `${family}: the account is refused: it does not list ${model}\n`,
@@ -52,7 +52,7 @@ describe('with every key', () => {
   });
 });
 
-test('a key that is refused ends with 1 and the provider’s reason, without the key', async () => {
+test('a refused key exits with 1 and the provider’s reason, without the key', async () => {
   await using meshy = await startMeshy();
   const refused = { MESHY_API_KEY: 'msy_wrong_key_9', MESHY_BASE_URL: meshy.url };
   expect(await check(refused, 'meshy')).toEqual({
@@ -62,24 +62,24 @@ test('a key that is refused ends with 1 and the provider’s reason, without the
   });
 });
 
-test('a provider that does not answer ends with 1', async () => {
+test('an unreachable provider exits with 1', async () => {
   const nowhere = { MESHY_API_KEY: 'k', MESHY_BASE_URL: `http://127.0.0.1:${await freePort()}` };
   expect(await check(nowhere, 'meshy')).toMatchObject({ code: 1, output: 'meshy: Meshy is not available.\n' });
 });
 
 test.each([
-  ['meshy', {}, /no key is set; set MESHY_API_KEY\. The sandbox/],
+  ['meshy', {}, /no key is set, so the sandbox is used\. Set MESHY_API_KEY/],
   ['hunyuan3d', { TENCENTCLOUD_SECRET_ID: 'i' }, /misconfigured: .*TENCENTCLOUD_SECRET_KEY is not/],
-  ['sora', {}, new RegExp(`no family "sora"; there are: ${FAMILIES.join(', ')}\\.`)],
-  ['', {}, /there are: document/],
-])('"%s" with %o ends with 1 and says what to do', async (family, settings, message) => {
+  ['sora', {}, new RegExp(`family "sora". Use one of: ${FAMILIES.join(', ')}\\.`)],
+  ['', {}, /Use one of: document/],
+])('"%s" with %o exits with 1 and says what to do', async (family, settings, message) => {
   const { code, output, errors } = await check(settings, family);
   expect([code, errors]).toEqual([1, '']);
   expect(output).toMatch(message);
   expect(output.trimEnd()).not.toContain('\n');
 });
 
-test('settings that are wrong are named, and so is a command that there is not', async () => {
+test('invalid settings and unknown commands are named', async () => {
   const wrong = await check({ MESHY_API_KEY: 'k', MESHY_BASE_URL: 'nowhere' }, 'meshy');
   expect(wrong).toMatchObject({ code: 1, errors: expect.stringContaining('MESHY_BASE_URL: ') });
   await using worker = startWorker({}, ['chekc', 'meshy']);

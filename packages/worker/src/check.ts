@@ -6,16 +6,16 @@ import { KEY_SETTINGS, type ProviderSettings } from './provider-settings.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** Asks a provider once, harmlessly, whether the account works; answers in one line for the operator. */
+/** Makes one call that costs nothing under the family's account, and returns the outcome as one line for the operator. */
 export async function checkFamily(
   name: string,
   readSettings: () => ProviderSettings,
 ): Promise<{ works: boolean; line: string }> {
   const known = FamilyName.safeParse(name);
   if (!known.success) {
-    return { works: false, line: `There is no family "${name}"; there are: ${FamilyName.options.join(', ')}.` };
+    return { works: false, line: `Unknown family "${name}". Use one of: ${FamilyName.options.join(', ')}.` };
   }
-  // What a provider says of the account is for the log alone: here it is the answer.
+  // Adapters only log what a provider says about the account; this logger collects it for the answer.
   const said: string[] = [];
   const log = pino({ level: 'error' }, { write: (line) => void said.push(String(JSON.parse(line).said)) });
   const sandbox = sandboxFamily({ jobMs: 0, now: Date.now });
@@ -25,10 +25,10 @@ export async function checkFamily(
   const broken = (why: string) => ({ works: false, line: `${name}: ${why}` });
 
   if (account.state === 'sandbox')
-    return broken(`no key is set; set ${KEY_SETTINGS[known.data]}. The sandbox stands in.`);
+    return broken(`no key is set, so the sandbox is used. Set ${KEY_SETTINGS[known.data]}.`);
   if (account.state === 'misconfigured') return broken(`misconfigured: ${account.reason}`);
   const { probe } = family(known.data, null);
-  if (probe === undefined) return broken('this provider has no call that would be harmless.');
+  if (probe === undefined) return broken('this provider has no call that costs nothing.');
   try {
     return { works: true, line: `${name}: works; ${await probe(AbortSignal.timeout(TIMEOUT_MS))}.` };
   } catch (error) {

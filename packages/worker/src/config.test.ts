@@ -25,7 +25,7 @@ const fault = (environment: Record<string, string>): string => {
   return 'no fault';
 };
 
-test('only the token has to be given', () => {
+test('only the token is required', () => {
   expect(readConfig({ WORKER_TOKEN: 'shared' }, HOST)).toEqual({
     name: 'box:7',
     serverUrl: 'http://127.0.0.1:3000',
@@ -41,7 +41,7 @@ test('only the token has to be given', () => {
   });
 });
 
-test('what is given holds', () => {
+test('settings override the defaults', () => {
   const given = {
     WORKER_TOKEN: ' shared ',
     WORKER_NAME: 'left',
@@ -80,27 +80,25 @@ test.each([
   ['WORKER_CONCURRENCY', '0', /1 to 1000/],
   ['SANDBOX_MILLISECONDS', 'soon', /whole number/],
   ['TEST_PROVIDER_URL', 'nowhere', /http:/],
-])('%s=%.9s names itself and what to write', (name, value, remedy) => {
+])('%s=%.9s is refused with the name and what to write', (name, value, remedy) => {
   const message = fault({ WORKER_TOKEN: 'shared', [name]: value });
   expect(message).toContain(`${name}: `);
   expect(message).toMatch(remedy);
 });
 
-test('fonts that are not there are told before a document needs them', () => {
+test('missing fonts are reported at start-up', () => {
   const account = { WORKER_TOKEN: 'shared', DOCUMENT_LLM_API_KEY: 'k', DOCUMENT_LLM_MODEL: 'writer' };
-  expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain(
-    'PDF_FONT_CJK: there is no such file',
-  );
+  expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain('PDF_FONT_CJK: no such file');
   const { document } = readConfig({ ...account, PDF_FONT_DIR: folder }, HOST).providers.accounts;
   expect(document).toMatchObject({ state: 'live', fonts: [folder] });
 });
 
-test('several faults are told at once', () => {
+test('several faults are reported together', () => {
   const message = fault({ DATA_DIR: folder, WORKER_PORT: 'x', LOG_LEVEL: 'x' });
   for (const name of ['WORKER_TOKEN', 'WORKER_PORT', 'LOG_LEVEL']) expect(message).toContain(`${name}: `);
 });
 
-test('outside production the token is the one that the server keeps', () => {
+test('outside production the token is read from the data directory of the server', () => {
   expect(fault({ DATA_DIR: folder })).toContain(join(folder, 'worker-token'));
   const kept = mkdtempSync(join(folder, 'kept-'));
   writeFileSync(join(kept, 'worker-token'), 'kept by the server');
@@ -109,7 +107,7 @@ test('outside production the token is the one that the server keeps', () => {
   expect(readConfig({ DATA_DIR: kept, WORKER_TOKEN: 'given' }, HOST).token).toBe('given');
 });
 
-test('no stand-in takes the place of the providers in production', () => {
+test('the test provider is refused in production', () => {
   const given = { WORKER_TOKEN: 'shared', NODE_ENV: 'production', TEST_PROVIDER_URL: 'http://127.0.0.1:9/' };
   expect(fault(given)).toContain('TEST_PROVIDER_URL: for tests only');
 });

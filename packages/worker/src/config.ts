@@ -5,23 +5,23 @@ import { z } from 'zod';
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts';
 
 interface Config {
-  /** How the server's log and reports name this worker. */
+  /** Identifies this worker in the server's log and reports. */
   name: string;
   serverUrl: string;
   token: string;
-  /** The worker's own health and metrics; null serves none. */
+  /** The port of /healthz and /metrics; null serves neither. */
   port: number | null;
   logLevel: string;
-  /** Generations that this worker works on at once. */
+  /** The maximum of concurrent generations. */
   concurrency: number;
-  /** How long a job of the sandbox provider takes, before its file is made. */
+  /** How long a job of the sandbox provider runs before it renders its file. */
   sandboxMs: number;
-  /** A stand-in for every provider, for tests; null outside of them. */
+  /** The address of a test double that replaces every provider; null outside tests. */
   testProviderUrl: string | null;
-  /** Where results are kept on their way to the storage: the worker's own, gone when it ends. */
+  /** Holds results between download and upload. Removed when the worker ends. */
   workDirectory: string;
   providers: ProviderSettings;
-  /** What Temporal's own settings say, which its tools read by themselves. */
+  /** The TEMPORAL_* settings, which Temporal's own configuration loader reads. */
   temporal: Record<string, string>;
 }
 
@@ -33,8 +33,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Notes what is wrong with settings, so that all of it is told at once. */
-function reading(environment: Environment) {
+/** Collects the faults of all settings, so that one error reports them together. */
+function createSettingsReader(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
 
@@ -45,51 +45,51 @@ function reading(environment: Environment) {
     return schema.parse(fallback);
   }
 
-  function unlessFaulty<T>(config: T): T {
+  function requireNoFaults<T>(config: T): T {
     if (faults.length === 0) return config;
     throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
   }
-  return { faults, value, setting, unlessFaulty };
+  return { faults, value, setting, requireNoFaults };
 }
 
-/** Only what concerns the providers, which can be used without a server. */
+/** Reads only the provider settings, which need no server. */
 export function readProviders(environment: Environment): ProviderSettings {
-  const { value, setting, unlessFaulty } = reading(environment);
-  return unlessFaulty(readProviderSettings(value, setting));
+  const { value, setting, requireNoFaults } = createSettingsReader(environment);
+  return requireNoFaults(readProviderSettings(value, setting));
 }
 
-/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+/** Reads every setting. Throws a `ConfigError` that lists each invalid or missing setting and what to write. */
 export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
-  const { faults, value, setting, unlessFaulty } = reading(environment);
+  const { faults, value, setting, requireNoFaults } = createSettingsReader(environment);
 
-  function token(): string {
+  function readToken(): string {
     const given = value('WORKER_TOKEN');
     if (given !== undefined) return given;
     const path = join(resolve(value('DATA_DIR') ?? '.data'), 'worker-token');
     try {
       if (value('NODE_ENV') !== 'production') return readFileSync(path, 'utf8');
     } catch {
-      faults.push(`WORKER_TOKEN: write the server's token, or start the server first: it keeps one in ${path}`);
+      faults.push(`WORKER_TOKEN: write the server's token, or start the server first, which writes one to ${path}`);
       return '';
     }
     faults.push("WORKER_TOKEN: required in production; write the server's token");
     return '';
   }
 
-  function testProvider(): string | null {
+  function readTestProviderUrl(): string | null {
     if (value('TEST_PROVIDER_URL') === undefined) return null;
     if (value('NODE_ENV') === 'production') faults.push('TEST_PROVIDER_URL: for tests only; not in production');
     return setting('TEST_PROVIDER_URL', serverUrl, 'http://127.0.0.1:3000');
   }
 
-  return unlessFaulty<Config>({
+  return requireNoFaults<Config>({
     name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
-    token: token(),
+    token: readToken(),
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
-    testProviderUrl: testProvider(),
+    testProviderUrl: readTestProviderUrl(),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
     providers: readProviderSettings(value, setting),
     temporal: temporalSettings(environment),

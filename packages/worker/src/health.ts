@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
-/** `GET /healthz` and `GET /metrics` on a port of the worker's own. */
+/** Serves `GET /healthz` and `GET /metrics`. */
 export async function serveHealth(port: number, metrics: Registry): Promise<AsyncDisposable & { port: number }> {
   collectDefaultMetrics({ register: metrics });
   const server = createServer(async (request, response) => {

@@ -1,35 +1,35 @@
 import type { Family } from '@review/contract';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A few milliseconds for a row that is looked at, minutes for a video that is brought in. */
+/** In seconds: milliseconds for a check of the row, minutes for the download of a video. */
 const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
 
-/** What `/metrics` tells of the generations that this worker has its hands on. */
+/** The metrics of the generations that this worker processes. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #steps = new Counter({
     name: 'generation_steps_total',
-    help: 'Attempts at steps of generations, by how they ended; WAITED is one that is made again and costs no try',
+    help: 'Attempts at steps of generations, by outcome; WAITED attempts are repeated and do not count as attempts',
     labelNames: ['family', 'step', 'outcome'],
     registers: [this.registry],
   });
   readonly #seconds = new Histogram({
     name: 'generation_step_seconds',
-    help: 'How long attempts at steps of generations took',
+    help: 'Duration of attempts at steps of generations',
     labelNames: ['family', 'step'],
     buckets: BUCKETS,
     registers: [this.registry],
   });
   readonly #inProgress = new Gauge({
     name: 'generations_in_progress',
-    help: 'Generations that this worker holds (embedded engine), or runs a step of (Temporal)',
+    help: 'Generations that this worker holds (embedded engine) or runs a step of (Temporal)',
     labelNames: ['family'],
     registers: [this.registry],
   });
 
   readonly #refusals = new Counter({
     name: 'provider_refusals_total',
-    help: 'Calls that a provider refused because of the account: AUTH is the key or the access, BALANCE is used up',
+    help: 'Calls that a provider refused because of the account: AUTH for the key or its access, BALANCE for an exhausted balance',
     labelNames: ['family', 'type'],
     registers: [this.registry],
   });
@@ -43,7 +43,7 @@ export class Metrics {
     this.#seconds.observe({ family, step }, milliseconds / 1000);
   }
 
-  /** Counts a generation as in progress until the work is done. */
+  /** Counts a generation as in progress until `work` settles. */
   async during<T>(family: Family, work: () => Promise<T>): Promise<T> {
     this.#inProgress.inc({ family });
     try {

@@ -1,28 +1,28 @@
 import type { GenerationTask } from '@review/contract';
 
-/** The steps of a generation. Each looks at the row first, so a run that is resumed falls through to where it was. */
+/** The steps of a generation. Each reads the row first, so that a resumed run skips the steps that are done. */
 export interface Steps {
-  /** Checks everything that can be checked for nothing, and names the paid calls to make. */
+  /** Validates the task without a paid call, and returns the stages to submit. */
   prepare(task: GenerationTask): Promise<{ stages: string[] }>;
   submit(task: GenerationTask, stage: string): Promise<void>;
   awaitJob(task: GenerationTask, stage: string): Promise<void>;
   store(task: GenerationTask): Promise<void>;
   finish(task: GenerationTask): Promise<void>;
-  /** Stops what the provider still does, and ends the generation with the reason. */
+  /** Cancels running jobs at the provider, and fails the generation with the reason. */
   abandon(task: GenerationTask, reason: Failure): Promise<void>;
 }
 
-/** Why a generation cannot go on, in a form that passes through any engine. */
+/** Why a generation fails, in a form that every engine can serialize. */
 export interface Failure {
   type: string;
   message: string;
 }
 
-/** The whole of a generation, the same under every engine: no clock and no imports, only the order of things. */
+/** Runs the steps in order, the same under every engine. Deterministic: no clock and no imports, as Temporal requires. */
 export async function generate(
   task: GenerationTask,
   steps: Steps,
-  describe: (error: unknown) => Failure,
+  toFailure: (error: unknown) => Failure,
 ): Promise<void> {
   try {
     const { stages } = await steps.prepare(task);
@@ -33,6 +33,6 @@ export async function generate(
     await steps.store(task);
     await steps.finish(task);
   } catch (error) {
-    await steps.abandon(task, describe(error));
+    await steps.abandon(task, toFailure(error));
   }
 }

@@ -1,12 +1,12 @@
 import type { Family } from '@review/contract';
 
-/** How often and how long a step is tried. Plain data: both engines read it. */
+/** The retry policy of a step, which both engines read. */
 export interface StepPolicy {
-  /** Tries that count: a provider that is still at it, or says to come back later, costs none. Infinite: its deadline ends it. */
+  /** The maximum of attempts that count; errors in `WAITING` do not. With Infinity, the generation's deadline ends the step. */
   attempts: number;
   timeoutSeconds: number;
   firstDelayMs: number;
-  mostDelayMs: number;
+  maxDelayMs: number;
 }
 
 export interface FamilyPolicy {
@@ -22,10 +22,10 @@ const quick = (timeoutSeconds: number): StepPolicy => ({
   attempts: 10,
   timeoutSeconds,
   firstDelayMs: 200,
-  mostDelayMs: 30_000,
+  maxDelayMs: 30_000,
 });
 
-/** What is paid for is asked for until it is there, for as long as the generation may run. */
+/** Retries until the generation's deadline, because the result is already paid for. */
 const untilDeadline = (timeoutSeconds: number): StepPolicy => ({
   ...quick(timeoutSeconds),
   attempts: Number.POSITIVE_INFINITY,
@@ -40,7 +40,7 @@ const policy = (submitSeconds: number, storeSeconds: number): FamilyPolicy => ({
   abandon: { ...quick(30), attempts: 100 },
 });
 
-/** Providers that answer with the result at once need long for it; the others only take the order. */
+/** Submits of synchronous providers return the result and need minutes; the others only create a job. */
 export const POLICIES: Record<Family, FamilyPolicy> = {
   document: policy(240, 60),
   'gpt-image': policy(300, 120),

@@ -19,7 +19,7 @@ function fault(environment: Record<string, string>): string {
 
 const TENCENT = { TENCENTCLOUD_SECRET_ID: 'AKID', TENCENTCLOUD_SECRET_KEY: 'secret' };
 
-test('without a key every family is left to the sandbox, whatever else is set', () => {
+test('without a key every family uses the sandbox, regardless of other settings', () => {
   const { accounts } = read({ MESHY_BASE_URL: 'https://meshy.example.com', HUNYUAN_REGION: 'ap-singapore' });
   expect(Object.keys(accounts)).toEqual([...FAMILIES]);
   expect(new Set(Object.values(accounts).map(({ state }) => state))).toEqual(new Set(['sandbox']));
@@ -81,7 +81,7 @@ describe('a key makes its family live', () => {
     });
   });
 
-  test('minimax takes fal beside its own key', () => {
+  test('minimax adds the account at fal to its own', () => {
     expect(read({ MINIMAX_API_KEY: 'k' }).accounts.minimax).toMatchObject({ fal: null });
     expect(read({ MINIMAX_API_KEY: 'k', FAL_KEY: 'f' }).accounts.minimax).toMatchObject({
       fal: { apiKey: 'f', queueUrl: 'https://queue.fal.run' },
@@ -133,12 +133,15 @@ test.each([
   ['minimax', { FAL_KEY: 'f' }, 'MINIMAX_API_KEY, which is not set'],
   ['hunyuan3d', { TENCENTCLOUD_SECRET_ID: 'i' }, 'TENCENTCLOUD_SECRET_KEY is not'],
   ['hunyuan3d', { TENCENTCLOUD_SECRET_KEY: 's', TOKENHUB_API_KEY: 'k' }, 'TENCENTCLOUD_SECRET_ID is not'],
-] as const)('half a set-up of %s is no set-up, and names what is missing', (family, environment, reason) => {
-  expect(read(environment).accounts[family]).toEqual({
-    state: 'misconfigured',
-    reason: expect.stringContaining(reason),
-  });
-});
+] as const)(
+  'incomplete settings of %s are misconfigured, and the reason names what is missing',
+  (family, environment, reason) => {
+    expect(read(environment).accounts[family]).toEqual({
+      state: 'misconfigured',
+      reason: expect.stringContaining(reason),
+    });
+  },
+);
 
 test.each([
   ['MESHY_BASE_URL', 'http://api.meshy.ai', /https/],
@@ -150,7 +153,7 @@ test.each([
   ['PROVIDER_MODEL_MAP', '["meshy-7"]', /JSON object/],
   ['PROVIDER_MODEL_MAP', '{"meshy-7": 7}', /JSON object/],
   ['PROVIDER_MODEL_MAP', '{"meshy-7": ""}', /JSON object/],
-  ['PROVIDER_MODEL_MAP', '{"meshy-6": "x"}', /no model meshy-6/],
+  ['PROVIDER_MODEL_MAP', '{"meshy-6": "x"}', /unknown model meshy-6/],
   ['ON_UNKNOWN_SUBMIT', 'meshy', /seedance=resubmit/],
   ['ON_UNKNOWN_SUBMIT', 'meshy=maybe', /seedance=resubmit/],
   ['ON_UNKNOWN_SUBMIT', 'sora=fail', /seedance=resubmit/],
@@ -170,7 +173,7 @@ test.each(['http://127.0.0.1:9', 'http://127.9.9.9/x', 'http://localhost:1', 'ht
   },
 );
 
-test('models may go by other names, and unknown outcomes by other rules', () => {
+test('PROVIDER_MODEL_MAP and ON_UNKNOWN_SUBMIT override the defaults', () => {
   const given = { PROVIDER_MODEL_MAP: '{"meshy-7": "meshy-7.1"}', ON_UNKNOWN_SUBMIT: ' meshy=resubmit, veo=fail,' };
   expect(read(given)).toMatchObject({
     modelMap: { 'meshy-7': 'meshy-7.1' },
@@ -178,7 +181,7 @@ test('models may go by other names, and unknown outcomes by other rules', () => 
   });
 });
 
-test('no fault shows a key', () => {
+test('no fault contains a key', () => {
   const message = fault({ MESHY_API_KEY: 'msy_very_secret', MESHY_BASE_URL: 'http://x:msy_very_secret@nowhere' });
   expect(message).toContain('MESHY_BASE_URL');
   expect(message).not.toContain('msy_very_secret');

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { FAMILIES, type Family, findModel } from '@review/contract';
 import { z } from 'zod';
 
-/** A provider's account, as far as its family has one on this host. */
+/** The account that the settings configure for a family. */
 export type Account<Settings> =
   | ({ state: 'live' } & Settings)
   | { state: 'sandbox' }
-  /** Something was set, but not enough to work: nothing is made up in its place. */
+  /** The settings are incomplete. The sandbox does not replace the provider. */
   | { state: 'misconfigured'; reason: string };
 
 export interface KeyedAccount {
@@ -16,7 +16,7 @@ export interface KeyedAccount {
 
 export interface DocumentAccount extends KeyedAccount {
   model: string;
-  /** Fonts beside the shipped ones: files, or folders of them. */
+  /** Font files, or folders of them, in addition to the shipped fonts. */
   fonts: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface FalAccount {
 }
 
 export interface MinimaxAccount extends KeyedAccount {
-  /** fal renders what the vendor's own interface cannot. */
+  /** Used for the settings that MiniMax's own API does not offer. */
   fal: FalAccount | null;
 }
 
@@ -42,7 +42,7 @@ export interface TencentCloudAccount {
   endpoint: string;
   version: string;
   region: string;
-  /** Whether the product behind the endpoint has models to choose from. */
+  /** Whether requests to the endpoint take a model name. */
   takesModel: boolean;
 }
 
@@ -62,13 +62,13 @@ export interface ProviderSettings {
     meshy: Account<KeyedAccount>;
     hunyuan3d: Account<TencentCloudAccount | TokenHubAccount>;
   };
-  /** What a model is called at its provider, where that differs from the name built in. */
+  /** Provider model names that override the built-in ones, by model id. */
   modelMap: Readonly<Record<string, string>>;
-  /** Whether an order that was never answered is placed once more; unset, the kind of result decides. */
+  /** Whether a submit without an answer is repeated once; unset, the output type decides. */
   onUnknownSubmit: Readonly<Partial<Record<Family, 'fail' | 'resubmit'>>>;
 }
 
-/** What to set for a family to leave the sandbox. */
+/** The settings that switch a family from the sandbox to its provider. */
 export const KEY_SETTINGS: Record<Family, string> = {
   document: 'DOCUMENT_LLM_API_KEY and DOCUMENT_LLM_MODEL',
   'gpt-image': 'OPENAI_API_KEY',
@@ -81,10 +81,10 @@ export const KEY_SETTINGS: Record<Family, string> = {
   hunyuan3d: 'TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY, or TOKENHUB_API_KEY',
 };
 
-/** Reads one setting, or notes what is wrong with it. */
+/** Returns the parsed value of a setting. An invalid value is recorded as a fault, and the fallback is returned. */
 type Setting = <T>(name: string, schema: z.ZodType<T>, fallback: string) => T;
 
-/** The settings of every provider; `value` reads what is set, `setting` checks it. */
+/** Reads the settings of every provider: `value` returns the raw text, `setting` validates it. */
 export function readProviderSettings(value: (name: string) => string | undefined, setting: Setting): ProviderSettings {
   const keyed = (key: string, url: string, fallback: string): Account<KeyedAccount> => {
     const apiKey = value(key);
@@ -129,7 +129,7 @@ export function readProviderSettings(value: (name: string) => string | undefined
     if (secretId === undefined) return misconfigured('TENCENTCLOUD_SECRET_KEY is set, TENCENTCLOUD_SECRET_ID is not.');
     if (secretKey === undefined) return misconfigured('TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.');
     const endpoint = address('HUNYUAN_ENDPOINT', 'https://hunyuan.intl.tencentcloudapi.com');
-    // The same models are sold as a product of their own, in China and abroad, and as a part of a larger one.
+    // Tencent sells the same models as the product ai3d, in China and abroad, and as a part of Hunyuan.
     const [isProduct, isInChina] = [endpoint.includes('//ai3d.'), endpoint.includes('//ai3d.tencentcloudapi.com')];
     return {
       state: 'live',
@@ -163,13 +163,18 @@ export function readProviderSettings(value: (name: string) => string | undefined
 const OPENAI = 'https://api.openai.com/v1';
 const FAL = 'https://queue.fal.run';
 
-const fontPlace = z.string().refine((path) => path === '' || existsSync(path), 'there is no such file or folder');
+const fontPlace = z
+  .string()
+  .refine(
+    (path) => path === '' || existsSync(path),
+    'no such file or folder; write the path of a font file or a folder of fonts',
+  );
 
 const misconfigured = (reason: string) => ({ state: 'misconfigured', reason }) as const;
 
 const isLoopback = (hostname: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** Where a provider answers: a key never travels unencrypted, except to this very host. */
+/** Whether the address is a loopback address. Only there may a key be sent without TLS. */
 export const isOnThisHost = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? '');
 
 const baseUrl = z
@@ -185,7 +190,7 @@ const modelMap = z.string().transform((text, context): Record<string, string> =>
   if (parsed.success) {
     const unknown = Object.keys(parsed.data).find((id) => findModel(id) === undefined);
     if (unknown === undefined) return parsed.data;
-    context.addIssue(`there is no model ${unknown}`);
+    context.addIssue(`unknown model ${unknown}; use the ids that List Models returns`);
   } else context.addIssue('write a JSON object such as {"seedance-2.5": "dreamina-seedance-2-5-260628"}');
   return z.NEVER;
 });
@@ -204,6 +209,6 @@ const perFamily = z.string().transform((text, context): ProviderSettings['onUnkn
   const pairs = text.split(',').flatMap((pair) => (pair.trim() === '' ? [] : [pair.trim().split('=')]));
   const parsed = z.array(ChoiceOfFamily).safeParse(pairs);
   if (parsed.success) return Object.fromEntries(parsed.data);
-  context.addIssue('write such as seedance=resubmit,gpt-image=fail');
+  context.addIssue('write pairs such as seedance=resubmit,gpt-image=fail');
   return z.NEVER;
 });

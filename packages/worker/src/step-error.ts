@@ -1,12 +1,12 @@
 import type { GenerationErrorCode } from '@review/contract';
 
-/** What can go wrong in a step, and what becomes of the generation when it stays wrong. */
+/** Every step error, with the generation's error code once the retries are used up. */
 export const STEP_ERRORS = {
-  /** The provider is still at it. */
+  /** The provider is still working on the job. */
   NOT_READY: { code: 'PROVIDER_TIMEOUT', retryable: true },
   RATE_LIMITED: { code: 'PROVIDER_UNAVAILABLE', retryable: true },
   TRANSIENT: { code: 'PROVIDER_UNAVAILABLE', retryable: true },
-  /** The call may have been made and paid; it is never blindly made again. */
+  /** The provider may have accepted and billed the call. It is not repeated without a check. */
   AMBIGUOUS_SUBMIT: { code: 'SUBMIT_OUTCOME_UNKNOWN', retryable: true },
   SUBMIT_OUTCOME_UNKNOWN: { code: 'SUBMIT_OUTCOME_UNKNOWN', retryable: false },
   INVALID_INPUT: { code: 'PROVIDER_REJECTED', retryable: false },
@@ -17,24 +17,24 @@ export const STEP_ERRORS = {
   RESULT_EXPIRED: { code: 'RESULT_EXPIRED', retryable: false },
   ATTACHMENT_UNREADABLE: { code: 'ATTACHMENT_UNREADABLE', retryable: false },
   CONFIG_INVALID: { code: 'CONFIG_INVALID', retryable: false },
-  /** There may be room again soon; if not, that is why there is no file. */
+  /** Retried, because space may be freed. At the deadline the generation fails with this code. */
   STORAGE_FULL: { code: 'STORAGE_FULL', retryable: true },
-  /** It was there and paid for, and could not be kept: a new one would be paid again. */
+  /** The provider returned the result, but it could not be stored. Not retried: a new submit would be billed again. */
   RESULT_LOST: { code: 'STORAGE_FULL', retryable: false },
-  /** The order is placed by an earlier attempt that was taken for dead: its answer is waited for. */
+  /** An earlier attempt that was presumed dead holds the submit. This attempt waits for its answer. */
   RIVAL: { code: 'INTERNAL', retryable: true },
-  /** It has to be made by a provider whose key this worker lacks: another worker goes on. */
+  /** This worker lacks the key of the required provider. Another worker continues. */
   NOT_MINE: { code: 'INTERNAL', retryable: true },
-  /** The generation ended or is somebody else's by now: nothing is left to do. */
+  /** The generation has ended, or another worker holds it. Nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },
-  /** The service's own server or storage does not answer: it is waited for. */
+  /** The server or the storage of this service does not answer. Retried until it does. */
   AWAY: { code: 'INTERNAL', retryable: true },
   INTERNAL: { code: 'INTERNAL', retryable: true },
 } as const satisfies Record<string, { code: GenerationErrorCode; retryable: boolean }>;
 
 export type StepErrorType = keyof typeof STEP_ERRORS;
 
-/** These cost no try: they end by themselves, or the generation's deadline ends them. */
+/** Errors that do not count as attempts: they pass by themselves, or the generation's deadline ends them. */
 export const WAITING: ReadonlySet<string> = new Set<StepErrorType>([
   'NOT_READY',
   'RATE_LIMITED',
@@ -47,7 +47,7 @@ export const WAITING: ReadonlySet<string> = new Set<StepErrorType>([
 export class StepError extends Error {
   override name = 'StepError';
   readonly type: StepErrorType;
-  /** How long to wait before the next try, where somebody said so. */
+  /** The delay before the next attempt; undefined for the step's own back-off. */
   readonly delayMs: number | undefined;
 
   constructor(type: StepErrorType, message: string, delayMs?: number) {

@@ -8,16 +8,16 @@ import { startWorker } from './test/worker-process.ts';
 
 /** Answers a registration and a claim alike. */
 const WELCOME = { data: { engine: 'embedded', tasks: [], leaseSeconds: 30 } };
-const NOT_YET = 'the server does not answer yet; trying until it does';
+const NOT_YET = 'server does not answer; retrying until it does';
 
-test('a worker says hello with its name, its families and the token, and ends with 0 when it is told to stop', async () => {
+test('a worker registers with its name, families and token, and exits with 0 on SIGTERM', async () => {
   await using server = await standIn((response) => json(response, 200, WELCOME));
   await using worker = startWorker({ SERVER_URL: `${server.url}/`, WORKER_TOKEN: 'shared', WORKER_NAME: 'left' });
   expect(await worker.logged('ready')).toMatchObject({ engine: 'embedded' });
   expect(server.received.slice(0, 1)).toMatchObject([
     { method: 'POST', url: '/worker/hello', headers: { authorization: 'Bearer shared' } },
   ]);
-  const report = workerApi.hello.body.parse(server.received[0]?.body);
+  const report = workerApi.register.body.parse(server.received[0]?.body);
   expect(report.worker).toBe('left');
   expect(report.families.map(({ family }) => family)).toEqual([...FAMILIES]);
   worker.stop('SIGTERM');
@@ -31,7 +31,7 @@ describe('REVIEW_ENV_FILE', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('names a file of settings; what the environment has wins', async () => {
+  test('names a settings file; the environment takes precedence', async () => {
     await using server = await standIn((response) => json(response, 200, WELCOME));
     const file = join(folder, 'worker.env');
     await writeFile(file, `SERVER_URL=${server.url}\nWORKER_TOKEN=of-the-file\nWORKER_NAME=of-the-file\n`);
@@ -43,7 +43,7 @@ describe('REVIEW_ENV_FILE', () => {
     });
   });
 
-  test('that is missing ends the worker with 1, and it says which', async () => {
+  test('that does not exist makes the worker exit with 1 and name the file', async () => {
     const file = join(folder, 'missing.env');
     await using worker = startWorker({ REVIEW_ENV_FILE: file, WORKER_TOKEN: 'shared' });
     const { code, errors } = await worker.finished;
@@ -52,7 +52,7 @@ describe('REVIEW_ENV_FILE', () => {
   });
 });
 
-test('SIGINT ends a worker with 0, however often it is sent', async () => {
+test('a worker exits with 0 on SIGINT, even if it is repeated', async () => {
   await using server = await standIn((response) => json(response, 200, WELCOME));
   await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
   await worker.logged('ready');
@@ -61,7 +61,7 @@ test('SIGINT ends a worker with 0, however often it is sent', async () => {
   expect((await worker.finished).code).toBe(0);
 });
 
-test('a worker says hello until the server answers, whatever it met before', async () => {
+test('a worker retries to register until the server answers', async () => {
   await using server = await standIn((response, number) => {
     if (number === 1) response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
     else if (number === 2) response.destroy();
@@ -81,7 +81,7 @@ test('a worker may start before its server', async () => {
   expect(await worker.logged('ready')).toMatchObject({ level: 30 });
 });
 
-test('a token that the server refuses ends a worker with 1, which says why', async () => {
+test('a worker with a refused token exits with 1 and the reason', async () => {
   await using server = await standIn((response) =>
     json(response, 401, {
       type: '/problems/invalid-credential',
@@ -101,7 +101,7 @@ test('a token that the server refuses ends a worker with 1, which says why', asy
   expect(server.received).toHaveLength(1);
 });
 
-test('SIGTERM ends a worker with 0 also while it waits for its server', async () => {
+test('a worker exits with 0 on SIGTERM while it waits for the server', async () => {
   const port = await freePort();
   await using absent = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
   await absent.logged(NOT_YET);
@@ -116,7 +116,7 @@ test('SIGTERM ends a worker with 0 also while it waits for its server', async ()
   expect(await silent.finished).toMatchObject({ code: 0, errors: '' });
 });
 
-test('WORKER_PORT serves health and metrics, before the server answers too', async () => {
+test('WORKER_PORT serves health and metrics even before the server answers', async () => {
   const [port, serverPort] = [await freePort(), await freePort()];
   await using worker = startWorker({
     SERVER_URL: `http://127.0.0.1:${serverPort}`,
@@ -134,7 +134,7 @@ test('WORKER_PORT serves health and metrics, before the server answers too', asy
   expect((await worker.finished).code).toBe(0);
 });
 
-test('a WORKER_PORT that is taken ends a worker with 1, which says so', async () => {
+test('a worker exits with 1 if WORKER_PORT is in use', async () => {
   await using server = await standIn((response) => json(response, 200, WELCOME));
   await using worker = startWorker({
     SERVER_URL: server.url,
@@ -143,11 +143,11 @@ test('a WORKER_PORT that is taken ends a worker with 1, which says so', async ()
   });
   const { code, errors } = await worker.finished;
   expect(code).toBe(1);
-  expect(errors).toContain(`Port ${server.port} is taken`);
+  expect(errors).toContain(`Port ${server.port} is in use`);
   expect(errors).toContain('WORKER_PORT');
 });
 
-test('settings that are wrong end a worker with 1, and each is named', async () => {
+test('a worker exits with 1 and names each invalid setting', async () => {
   await using worker = startWorker({ DATA_DIR: '/nonexistent', WORKER_PORT: 'yes' });
   const { code, errors } = await worker.finished;
   expect(code).toBe(1);

@@ -11,7 +11,7 @@ interface Bundle {
   modules: string[];
 }
 
-/** What a browser loads for everything the client exports; what is left out comes from elsewhere. */
+/** Bundles everything the client exports for a browser, without the external modules. */
 export async function bundle(leftOut: RegExp[] = []): Promise<Bundle> {
   const built = await build({
     configFile: false,

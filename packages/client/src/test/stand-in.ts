@@ -22,7 +22,7 @@ export interface StandIn extends AsyncDisposable {
 /** An answer, a connection that breaks instead, or nothing at all. */
 export type Outcome = Answer | 'reset' | 'silence';
 
-/** A server that notes what it is asked and answers what the test says. */
+/** A test server that records requests and answers as the test defines. */
 export async function standIn(outcome: Outcome | ((request: Received) => Outcome)): Promise<StandIn> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -48,7 +48,7 @@ export async function standIn(outcome: Outcome | ((request: Received) => Outcome
   };
 }
 
-/** One outcome after the other; the last one stays. */
+/** Answers with the outcomes in order; the last one repeats. */
 export function inTurn(...outcomes: [Outcome, ...Outcome[]]): () => Outcome {
   const left = [...outcomes];
   const [first] = outcomes;
@@ -59,7 +59,7 @@ export function inTurn(...outcomes: [Outcome, ...Outcome[]]): () => Outcome {
   };
 }
 
-/** A refusal in the words of the service. */
+/** A problem document of the service. */
 export const refused = (status: number, code: string, headers: Record<string, string> = {}): Answer =>
   json(
     status,

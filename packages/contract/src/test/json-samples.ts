@@ -23,7 +23,7 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
 }
 
-/** Values that mostly fit a schema: what it says with `not` is left to a validator. */
+/** Generates values that match a schema apart from its `not`. */
 export function samplesOf(schema: JsonSchema, resolve: (reference: string) => JsonSchema): fc.Arbitrary<unknown> {
   const samples = (inner: JsonSchema) => samplesOf(inner, resolve);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -57,7 +57,7 @@ export function samplesOf(schema: JsonSchema, resolve: (reference: string) => Js
   }
 }
 
-/** Both schemas at once, where neither contradicts the other. */
+/** Merges two schemas that do not contradict each other. */
 function narrowed(schema: JsonSchema, further: JsonSchema): JsonSchema {
   const properties = { ...schema.properties };
   for (const [name, property] of Object.entries(further.properties ?? {})) {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type FieldError, fieldErrors } from '../problem.ts';
 
-/** The fields that a schema refuses in an input, as `pointer code`; empty when it accepts. */
+/** Returns the field errors of an input as `pointer code`; empty if the schema accepts it. */
 export function refusal(schema: z.ZodType, input: unknown): string[] {
   return refusedFields(schema, input).map(({ pointer, code }) => `${pointer} ${code}`);
 }
@@ -21,5 +21,5 @@ export const ids = {
   skillVersion: 'SV7K3M9Q2W5R8T1V4Y6Z0B',
 };
 
-/** `count` characters that take two UTF-16 units each. */
+/** Returns `count` characters of two UTF-16 units each. */
 export const astral = (count: number) => '🎬'.repeat(count);

@@ -20,10 +20,10 @@ onEachDatabase((house) => {
   const reason = 'TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.';
   const refusal = { family: 'veo', type: 'BALANCE', message: 'The account is empty.', at: timestampOf(0) } as const;
   const report = async () => {
-    await client().hello({
+    await client().register({
       body: { worker: 'left', version: '1.2.3', families: [{ family: 'veo', state: 'live' }], refusals: [refusal] },
     });
-    await client().hello({
+    await client().register({
       body: {
         worker: 'right',
         families: [

@@ -1,4 +1,4 @@
-import { NOTHING, type Route } from '@review/contract';
+import { NO_BODY, type Route } from '@review/contract';
 import type { Request, RequestHandler } from 'express';
 import { ProblemError } from '../request/problem.ts';
 import { parseJson } from './parse-json.ts';
@@ -7,7 +7,7 @@ import { hasBody, readBytes } from './read-bytes.ts';
 
 /** Reads the JSON body of a route that takes one; runs after everything that a stranger is refused for. */
 export function readBody(route: Route, generalLimit: number): RequestHandler {
-  if (!('body' in route) || route.body === NOTHING) return (_request, _response, next) => next();
+  if (!('body' in route) || route.body === NO_BODY) return (_request, _response, next) => next();
   const read = readJson(Math.max(generalLimit, route.metadata.bodyLimit ?? 0));
 
   return (request, response, next) => {

@@ -64,7 +64,7 @@ function recordedLog() {
 
 test('probes are logged at debug, and a change of readiness once', async () => {
   await using house = await openHouse('sqlite');
-  await workerOf(house).hello({ body: { worker: 'one', families: [] } });
+  await workerOf(house).register({ body: { worker: 'one', families: [] } });
   const { log, at } = recordedLog();
   let isUp = true;
   const storage = { ...house.deps.storage, isReachable: async () => isUp };

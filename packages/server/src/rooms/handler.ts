@@ -1,4 +1,4 @@
-import type { NOTHING, Room, Route, SuccessOf } from '@review/contract';
+import type { NO_BODY, Room, Route, SuccessOf } from '@review/contract';
 import type { z } from 'zod';
 import type { Writer } from '../db/schema.ts';
 import type { Caller } from '../request/caller.ts';
@@ -12,7 +12,7 @@ type Parsed<R, Part extends string> = R extends { [P in Part]: infer Schema }
 
 /** What a handler of the route answers: the body of its one success. */
 type Answer<R extends Route> =
-  SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : string;
+  SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : string;
 
 interface HandlerRequest<R extends Route> {
   caller: Caller;

@@ -32,7 +32,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
   const operationNameFor = (method: string, { name, uri }: Record<string, unknown>, caller: Caller) => {
     switch (method) {
       case 'tools/call':
-        return tools.find(({ shown }) => shown.name === name)?.operation;
+        return tools.find(({ definition }) => definition.name === name)?.operation;
       case 'tasks/get':
       case 'tasks/update':
         return 'files.get';

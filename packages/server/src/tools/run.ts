@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrors, NOTHING, successStatus } from '@review/contract';
+import { type FieldError, fieldErrors, NO_BODY, successStatus } from '@review/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
@@ -44,7 +44,7 @@ export async function run(
   const asked = { caller, subject, query: query.parsed.data, body: body.parsed.data, disconnected };
   const answer = await perform(operation, asked, unkeyed(deps.db));
   const declared: unknown = route.responses[successStatus(route)];
-  return declared instanceof z.ZodType ? declared.parse(answer) : declared === NOTHING ? undefined : answer;
+  return declared instanceof z.ZodType ? declared.parse(answer) : declared === NO_BODY ? undefined : answer;
 }
 
 /** What the route itself would make of it, cross-field rules and all; where it takes nothing, nothing may be given. */

@@ -44,11 +44,11 @@ export function toolServer(deps: Deps, operations: Operations, toolRequest: Tool
     tools: operations.tools
       .filter(({ operation }) => operations.hasScope(operation, toolRequest.caller))
       // A client that is shown a schema of the answer wants structured content.
-      .map(({ shown: { outputSchema, ...shown } }) => (era === 'modern' ? { ...shown, outputSchema } : shown)),
+      .map(({ definition: { outputSchema, ...rest } }) => (era === 'modern' ? { ...rest, outputSchema } : rest)),
   }));
 
   server.setRequestHandler('tools/call', async ({ params }, client) => {
-    const tool = operations.tools.find(({ shown }) => shown.name === params.name);
+    const tool = operations.tools.find(({ definition }) => definition.name === params.name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     try {

@@ -1,16 +1,16 @@
 import { type FontName, fontOf } from './fonts.ts';
-import { unsteered } from './text.ts';
+import { stripFormatting } from './text.ts';
 
-/** What is drawn where no font has the letter. */
-export const STAND_IN = '□';
+/** Replaces letters that no font has. */
+export const MISSING_GLYPH = '□';
 const isCovered = (name: FontName, character: string): boolean =>
   fontOf(name).hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
 
-/** Text that the font can draw: what has no glyph becomes a box. */
-export function drawable(text: string, font: FontName): string {
-  return Array.from(unsteered(text), (character) =>
-    character === '\n' || isCovered(font, character) ? character : STAND_IN,
+/** Replaces every character without a glyph in the font by a box. */
+export function toDrawable(text: string, font: FontName): string {
+  return Array.from(stripFormatting(text), (character) =>
+    character === '\n' || isCovered(font, character) ? character : MISSING_GLYPH,
   ).join('');
 }
 
-export const isDrawable = (text: string, font: FontName): boolean => drawable(text, font) === text;
+export const isDrawable = (text: string, font: FontName): boolean => toDrawable(text, font) === text;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Font, openSync } from 'fontkit';
 
-/** Shipped, because a bare machine has no fonts at all. */
+/** The shipped fonts, because a host may have none. */
 export type FontName = 'DejaVuSans' | 'DejaVuSans-Bold' | 'DejaVuSansMono';
 
-/** The folder is as far from the source as from the build. */
+/** The relative path holds for the sources and for the build. */
 export const fontPath = (name: FontName): string =>
   fileURLToPath(new URL(`../../assets/fonts/${name}.ttf`, import.meta.url));
 
@@ -16,20 +16,20 @@ export function fontOf(name: FontName): Font {
   const known = fonts.get(name);
   if (known) return known;
   const font = openSync(fontPath(name));
-  if (!('layout' in font)) throw new TypeError(`${name} holds several fonts.`);
+  if (!('layout' in font)) throw new TypeError(`${name} is a font collection; expected a single font.`);
   fonts.set(name, font);
   return font;
 }
 
-/** A font of the host's own, for letters that the shipped ones lack. */
+/** A font of the host, for letters that the shipped fonts lack. */
 export interface OtherFont {
   path: string;
-  /** Which one it is, in a file that holds several. */
+  /** The name of the font in a collection file. */
   member: string | null;
   font: Font;
 }
 
-/** The fonts in these files and folders, in their order. A file that holds several gives its first. */
+/** Reads the fonts in these files and folders, in order. Of a collection, the first font is used. */
 export const readFonts = (paths: readonly string[]): OtherFont[] => paths.flatMap(filesIn).map(readFont);
 
 const IS_FONT = /\.(ttf|otf|ttc|otc)$/i;
@@ -44,6 +44,6 @@ function readFont(path: string): OtherFont {
   const opened = openSync(path);
   if ('layout' in opened) return { path, member: null, font: opened };
   const [font] = opened.fonts;
-  if (font === undefined) throw new TypeError(`${path} holds no font.`);
+  if (font === undefined) throw new TypeError(`${path} contains no font.`);
   return { path, member: font.postscriptName, font };
 }

@@ -1,29 +1,29 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Slots } from '../media/slots.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Made, Order } from './thread.ts';
 
-const MOST_THREADS = Math.min(2, availableParallelism());
-const MOST_MS = 90_000;
+const MAX_THREADS = Math.min(2, availableParallelism());
+const MAX_MS = 90_000;
 
-/** From source it is TypeScript, which Node runs as it is; from the build it is JavaScript. */
+/** `.ts` when the worker runs from the sources, `.js` from the build. */
 const THREAD_FILE = new URL(`./thread${extname(import.meta.url)}`, import.meta.url);
 
-const slots = new Slots(MOST_THREADS);
+const threads = new Semaphore(MAX_THREADS);
 
-/** Makes a document of a language model's answer, in a thread: a long text takes seconds, and the worker has other work. */
+/** Renders a language model's answer as a document. Runs in a thread, because a long text takes seconds of CPU time. */
 export const makeDocument = (order: Order, signal: AbortSignal): Promise<Made> =>
-  slots.run(signal, () => inThread(order, AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)])));
+  threads.run(() => makeInThread(order, AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])), signal);
 
-async function inThread(order: Order, signal: AbortSignal): Promise<Made> {
+async function makeInThread(order: Order, signal: AbortSignal): Promise<Made> {
   signal.throwIfAborted();
   const worker = new Worker(THREAD_FILE, { workerData: order, execArgv: [] });
   try {
     return await new Promise<Made>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
-      worker.once('exit', (code) => reject(new Error(`the thread ended with code ${code}`)));
+      worker.once('exit', (code) => reject(new Error(`document thread ended with code ${code}`)));
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tidied, titleOf } from './markdown.ts';
+import { cleanMarkdown, titleOf } from './markdown.ts';
 
 test.each([
   ['plain', '# A\n\nText', '# A\n\nText\n'],
@@ -30,13 +30,13 @@ test.each([
   ['an address', '<https://example.com>', '<https://example.com>\n'],
   ['a control character', 'a\u0000b', 'a\uFFFDb\n'],
 ])('%s', (_name, answer, document) => {
-  expect(tidied(answer)).toBe(document);
-  expect(tidied(document)).toBe(document);
+  expect(cleanMarkdown(answer)).toBe(document);
+  expect(cleanMarkdown(document)).toBe(document);
 });
 
-test('however it is nested, neither a picture nor HTML comes out', () => {
+test('nested markup leaves neither pictures nor HTML', () => {
   const pieces = ['<', '>', '![', '](x)', '<br>', '<b>', '</b>', '<!--', '-->', '`', '\\', '\n', 'a', '<div>\n', '|'];
-  // A fixed row of pieces that looks like chance.
+  // A fixed pseudo-random sequence of pieces.
   let seed = 7;
   const next = () => {
     seed = (seed * 48271) % 2147483647;
@@ -44,13 +44,13 @@ test('however it is nested, neither a picture nor HTML comes out', () => {
   };
   for (let round = 0; round < 150; round++) {
     const text = Array.from({ length: 12 }, () => pieces[next() % pieces.length]).join('');
-    const clean = tidied(text);
-    // A second round finds nothing left to do.
-    expect(tidied(clean), JSON.stringify(text)).toBe(clean);
+    const clean = cleanMarkdown(text);
+    // Idempotent: a second round changes nothing.
+    expect(cleanMarkdown(clean), JSON.stringify(text)).toBe(clean);
   }
 });
 
-test('the title is what the first heading says', () => {
+test('the title is the text of the first heading', () => {
   expect(titleOf('Text\n\n## The *quiet* `lamp`\n\n# Later')).toBe('The quiet lamp');
   expect(titleOf('Text')).toBeNull();
   expect(titleOf('#')).toBeNull();

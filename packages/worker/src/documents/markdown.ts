@@ -2,22 +2,22 @@ import type { Nodes } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
-import { readable } from './text.ts';
+import { sanitizeText } from './text.ts';
 
 const parse = (text: string) => unified().use(remarkParse).use(remarkGfm).parse(text);
 
-/** A language model's answer as a document: out of its fence, without pictures from elsewhere and without HTML. */
-export function tidied(answer: string): string {
-  const text = unfenced(withoutBlankEnds(withoutThoughts(readable(answer))));
+/** Removes the enclosing code fence, the reasoning, images and HTML from a language model's answer. */
+export function cleanMarkdown(answer: string): string {
+  const text = unfenced(withoutBlankEnds(withoutThoughts(sanitizeText(answer))));
   return `${withoutBlankEnds(withoutForeign(text))}\n`;
 }
 
 const withoutBlankEnds = (text: string): string => text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 
-/** Some models think aloud before they write. */
+/** Some models write their reasoning before the answer. */
 const withoutThoughts = (text: string): string => text.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
 
-/** What was asked for without a fence often comes in one. */
+/** Models often wrap the whole answer in a fence, although the prompt forbids it. */
 function unfenced(text: string): string {
   const [, , named] = text.match(/^(`{3,}|~{3,})(?:markdown|md)[ \t]*\n([\s\S]*?)\n?\1$/i) ?? [];
   if (named !== undefined) return named;
@@ -26,13 +26,13 @@ function unfenced(text: string): string {
   return only?.type === 'code' && !only.lang && others.length === 0 ? only.value : text;
 }
 
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
-/** Until nothing is left: what one round takes away may let the next one see more. */
+/** Repeats until nothing changes, because a removal can join text into new markup. */
 function withoutForeign(text: string): string {
   let clean = text;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    // A long text takes seconds to take apart.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    // Skips the parser where it is not needed: a long text takes seconds.
     if (!/<|!\[/.test(clean)) return clean;
     const edits = foreignIn(clean);
     if (edits.length === 0) return clean;
@@ -49,7 +49,7 @@ interface Edit {
   instead: string;
 }
 
-/** In the order of the text. Without recursion: a hostile text may nest its marks thousands deep. */
+/** Lists the edits in text order. Iterative, because hostile Markdown can nest thousands of levels deep. */
 function foreignIn(text: string): Edit[] {
   const edits: Edit[] = [];
   const open: Nodes[] = [parse(text)];
@@ -68,12 +68,12 @@ function insteadOf(node: Nodes): string | null {
   return /^<br\s*\/?>$/i.test(node.value) ? ' ' : node.value.replace(UNESCAPED, '\\<');
 }
 
-/** After an even number of backslashes, which only escape each other. */
+/** A `<` after an even number of backslashes, which escape each other. */
 const UNESCAPED = /(?<=(?:^|[^\\])(?:\\\\)*)</g;
 
 const escaped = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>&|~]/g, '\\$&');
 
-/** What the first heading says. */
+/** Returns the text of the first heading. */
 export function titleOf(markdown: string): string | null {
   const heading = parse(markdown.slice(0, 5000)).children.find((node) => node.type === 'heading');
   if (heading === undefined) return null;

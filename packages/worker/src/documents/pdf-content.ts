@@ -2,18 +2,18 @@ import type { Nodes, PhrasingContent, Root, RootContent, Table } from 'mdast';
 import type { Content, ContentText, TableCell } from 'pdfmake/interfaces.js';
 import { isDrawable } from './drawable.ts';
 import type { Lettering } from './lettering.ts';
-import { broken, unsteered } from './text.ts';
+import { breakLongWords, stripFormatting } from './text.ts';
 
-/** Deeper quotes and lists are shown as plain text: a page has no room to indent them. */
-const DEEPEST = 8;
-/** Longer runs without a space are broken here, because pdfmake measures a long one again for every line. */
-const LONGEST_WORD = 60;
+/** Deeper quotes and lists become plain text, because the page has no room to indent them. */
+const MAX_DEPTH = 8;
+/** Longer words are broken, because pdfmake measures a long word again for every line. */
+const MAX_WORD = 60;
 
 export const contentOf = (tree: Root, lettering: Lettering): Content[] => blocks(tree.children, 0, lettering);
 
 const blocks = (nodes: readonly RootContent[], depth: number, lettering: Lettering): Content[] =>
   nodes.flatMap((node) => {
-    const made = depth > DEEPEST ? textBlock(plainText(node), lettering) : block(node, depth, lettering);
+    const made = depth > MAX_DEPTH ? textBlock(plainText(node), lettering) : block(node, depth, lettering);
     return made === null ? [] : [made];
   });
 
@@ -76,11 +76,11 @@ function tableOf({ children }: Table, lettering: Lettering): Content {
   };
 }
 
-/** On a tinted board; the fixed-width font knows fewer scripts, so it is taken only where it knows every letter. */
+/** Renders a code block. The fixed-width font is used only if it has every letter, because it covers fewer scripts. */
 function codeOf(value: string, lettering: Lettering): Content {
-  const text = unsteered(value);
+  const text = stripFormatting(value);
   const fixed = isDrawable(text, 'DejaVuSansMono');
-  const lines = broken(text, LONGEST_WORD, '\n')
+  const lines = breakLongWords(text, MAX_WORD, '\n')
     .split('\n')
     .map((line) => (fixed ? [{ text: line, font: 'DejaVuSansMono' }] : lettering.runs(line)));
   const body = lines.map((runs) => {
@@ -104,7 +104,7 @@ const CODE_LAYOUT = {
   paddingBottom: () => 1,
 };
 
-/** Everything of a piece of text but its letters. */
+/** The style of a run of text. */
 type Manner = Omit<ContentText, 'text'>;
 
 function inline(nodes: readonly PhrasingContent[], manner: Manner, lettering: Lettering): ContentText[] {
@@ -138,11 +138,13 @@ function inline(nodes: readonly PhrasingContent[], manner: Manner, lettering: Le
 }
 
 const letters = (text: string, manner: Manner, lettering: Lettering): ContentText[] =>
-  lettering.runs(text).map((run) => ({ ...manner, text: broken(run.text, LONGEST_WORD, '\u200B'), font: run.font }));
+  lettering
+    .runs(text)
+    .map((run) => ({ ...manner, text: breakLongWords(run.text, MAX_WORD, '\u200B'), font: run.font }));
 
 const isWebAddress = (address: string): boolean => /^https?:\/\/[\x21-\x7E]+$/.test(address);
 
-/** Without recursion: a hostile text may nest its marks thousands deep. */
+/** Iterative, because hostile Markdown can nest thousands of levels deep. */
 function plainText(node: Nodes): string {
   const parts: string[] = [];
   const open: Nodes[] = [node];

@@ -19,13 +19,13 @@ async function textIn({ bytes }: Pdf): Promise<string> {
   return (await extractText(document, { mergePages: true })).text.replace(/\s+/g, ' ');
 }
 
-test('a box stands for a letter that no font has, and it is told', async () => {
+test('a letter that no font has is drawn as a box and reported', async () => {
   const pdf = await pdfOf('# 漢字\n\nA 漢 and an é, `字`\n\n```\n漢\n```', ABOUT);
   expect(pdf.missing).toEqual(['漢', '字']);
   expect(await textIn(pdf)).toContain('□□ A □ and an é, □ □');
 });
 
-test('a font of the host draws what the shipped ones lack, and only that', async () => {
+test('a font of the host is used only for letters that the shipped fonts lack', async () => {
   const path = join(folder, 'one.ttf');
   await writeFile(path, fontWithOnly('漢'));
   const pdf = await pdfOf('# 漢字\n\nA **漢** and an é\n\n```\n漢 = 1\n```', ABOUT, readFonts([path]));
@@ -33,7 +33,7 @@ test('a font of the host draws what the shipped ones lack, and only that', async
   expect(await textIn(pdf)).toMatch(/漢\s?□ A 漢 and an é 漢 = 1/);
 });
 
-test('a folder of fonts, in the order of their names, collections too', async () => {
+test('a folder of fonts is read in the order of names, including collections', async () => {
   await writeFile(join(folder, 'b.ttc'), collectionOf(fontWithOnly('字', 'DejaVuSans-Bold')));
   await writeFile(join(folder, 'a.otf'), fontWithOnly('漢'));
   await writeFile(join(folder, 'LICENSE'), 'free');

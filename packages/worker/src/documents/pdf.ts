@@ -6,14 +6,14 @@ import { unified } from 'unified';
 import { fontPath, type OtherFont } from './fonts.ts';
 import { Lettering } from './lettering.ts';
 import { contentOf } from './pdf-content.ts';
-import { readable } from './text.ts';
+import { sanitizeText } from './text.ts';
 
 const sans = fontPath('DejaVuSans');
 const bold = fontPath('DejaVuSans-Bold');
 const mono = fontPath('DejaVuSansMono');
 const known = new Set([sans, bold, mono]);
 
-// Whatever a document's text says, nothing is fetched, and nothing is read but the fonts.
+// pdfmake may fetch no URL and read no file but the fonts, regardless of the document's text.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => known.has(path));
 const SHIPPED: TFontDictionary = {
@@ -27,7 +27,7 @@ function useFonts(others: readonly OtherFont[]): void {
     known.add(path);
     const source = () => (member === null ? path : [path, member]);
     const styles = { normal: source(), bold: source(), italics: source(), bolditalics: source() };
-    // The declarations do not know that a file may hold several.
+    // The type declarations lack font collections.
     Object.assign(fonts, { [path]: styles });
   }
   pdfmake.setFonts(fonts);
@@ -46,11 +46,11 @@ const STYLES: StyleDictionary = {
 
 export interface Pdf {
   bytes: Uint8Array;
-  /** Letters that no font has: a box stands in their place. */
+  /** Letters that no font has, drawn as a box. */
   missing: string[];
 }
 
-/** Sets Markdown, in the shipped fonts and, for letters that these lack, in others. */
+/** Renders Markdown as a PDF, in the shipped fonts and in `others` for letters that these lack. */
 export async function pdfOf(
   markdown: string,
   { title, writtenAt }: { title: string; writtenAt: Date },
@@ -60,7 +60,7 @@ export async function pdfOf(
   const lettering = new Lettering(others);
   useFonts(others);
   const document = pdfmake.createPdf({
-    info: { title: readable(title), creator: 'Project Review Service', creationDate: writtenAt },
+    info: { title: sanitizeText(title), creator: 'Project Review Service', creationDate: writtenAt },
     pageSize: 'A4',
     pageMargins: [56, 56, 56, 56],
     defaultStyle: { font: 'DejaVuSans', fontSize: 10, lineHeight: 1.25 },

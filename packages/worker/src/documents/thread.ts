@@ -1,25 +1,25 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readFonts } from './fonts.ts';
-import { tidied, titleOf } from './markdown.ts';
+import { cleanMarkdown, titleOf } from './markdown.ts';
 
 export interface Order {
-  /** What the language model wrote. */
+  /** The answer of the language model. */
   answer: string;
   format: 'pdf' | 'markdown';
-  /** Fonts beside the shipped ones: files, or folders of them. */
+  /** Font files, or folders of them, in addition to the shipped fonts. */
   fonts: readonly string[];
 }
 
 export interface Made {
   bytes: Uint8Array;
-  /** Letters that no font has: a box stands in their place. */
+  /** Letters that no font has, drawn as a box. */
   missing: string[];
-  /** Why the fonts of the host could not be read. */
+  /** Why the additional fonts could not be read; null if they could. */
   fontProblem: string | null;
 }
 
 async function make({ answer, format, fonts }: Order): Promise<Made> {
-  const markdown = tidied(answer);
+  const markdown = cleanMarkdown(answer);
   if (format === 'markdown' || markdown.trim() === '') {
     return { bytes: Buffer.from(markdown.trim() === '' ? '' : markdown), missing: [], fontProblem: null };
   }

@@ -21,7 +21,7 @@ afterEach(async () => {
 const run = (family: Family, context = contextOf(server, family)) =>
   runEmbedded(context, { worker: 'left', concurrency: 20 }, { soon: soon.signal, now: new AbortController().signal });
 
-/** Rows that the worker will be handed. */
+/** Rows that the worker will claim. */
 function waiting(...models: string[]): Row[] {
   return models.map((model) => {
     const { row, handed } = server.add(model);
@@ -32,7 +32,7 @@ function waiting(...models: string[]): Row[] {
 
 const ended = (rows: Row[]) => expect.poll(() => rows.every(({ outcome }) => outcome !== null), { timeout: 8000 });
 
-test('every generation goes through its steps, which are recorded', async () => {
+test('every generation runs its steps, which are recorded', async () => {
   const rows = waiting('minimax-h3', 'meshy-7', 'markdown');
   const family = fakeFamily();
   const running = run(family);
@@ -88,7 +88,7 @@ test('attempts are counted by family, step and outcome, and generations while th
   expect(lines).toContain('generations_in_progress{family="minimax"} 0');
 });
 
-test('at most four orders are on their way at once', async () => {
+test('at most four submits run at once', async () => {
   const rows = waiting(...Array.from({ length: 12 }, () => 'minimax-h3'));
   let [now, most] = [0, 0];
   const family = fakeFamily({
@@ -107,7 +107,7 @@ test('at most four orders are on their way at once', async () => {
   await running;
 });
 
-test('a provider that asks for patience costs no try and keeps nobody out', async () => {
+test('a rate limit does not count as an attempt and does not block other submits', async () => {
   const limited = waiting(...Array.from({ length: 4 }, () => 'minimax-h3'));
   const [other] = waiting('markdown');
   let refusals = 0;
@@ -132,7 +132,7 @@ test('a provider that asks for patience costs no try and keeps nobody out', asyn
   await running;
 });
 
-test('a step that keeps failing fails the generation, with every try recorded', async () => {
+test('a step that keeps failing fails the generation, and every attempt is recorded', async () => {
   const [row] = waiting('minimax-h3');
   const submit = () => Promise.reject(new StepError('TRANSIENT', 'not today', 1));
   const running = run(fakeFamily({ submit }));
@@ -146,7 +146,7 @@ test('a step that keeps failing fails the generation, with every try recorded', 
   await running;
 });
 
-test('what is paid for is asked for and fetched however often that fails: only its deadline ends it', async () => {
+test('polls and downloads of a paid job are retried until the deadline', async () => {
   const [row] = waiting('minimax-h3');
   let [polls, downloads] = [0, 0];
   const family = fakeFamily({
@@ -168,7 +168,7 @@ test('what is paid for is asked for and fetched however often that fails: only i
   await running;
 });
 
-test('leases are renewed in time for as long as the server gives them', async () => {
+test('leases are renewed before they expire', async () => {
   server.leaseSeconds = 0.3;
   waiting('minimax-h3');
   const running = run(fakeFamily({ poll: async () => ({ state: 'running', progress: 0, retryAfterMs: 60_000 }) }));
@@ -177,7 +177,7 @@ test('leases are renewed in time for as long as the server gives them', async ()
   await running;
 });
 
-test('what another provider has to make is given back at once, and left as it is', async () => {
+test('a generation bound to another provider is released at once and not changed', async () => {
   const [row] = waiting('minimax-h3');
   const family = fakeFamily();
   const context = contextOf(server, family);
@@ -193,7 +193,7 @@ test('what another provider has to make is given back at once, and left as it is
   await running;
 });
 
-test('an error between two good answers does not add up', async () => {
+test('an answer of the provider resets the count of attempts', async () => {
   const [row] = waiting('minimax-h3');
   let polls = 0;
   const family = fakeFamily({
@@ -210,7 +210,7 @@ test('an error between two good answers does not add up', async () => {
   await running;
 });
 
-test('a server that is away for longer than any number of tries fails nothing', async () => {
+test('an unavailable server fails no generation', async () => {
   const [row] = waiting('minimax-h3');
   let away = 6;
   server.before = (call) => {
@@ -222,7 +222,7 @@ test('a server that is away for longer than any number of tries fails nothing', 
   await running;
 }, 20_000);
 
-test('a generation that is no longer this worker’s ends quietly', async () => {
+test('a generation whose lease is lost stops without an error', async () => {
   const [row] = waiting('minimax-h3');
   const family = fakeFamily({
     async submit({ task }) {
@@ -239,7 +239,7 @@ test('a generation that is no longer this worker’s ends quietly', async () => 
   await running;
 });
 
-test('a lease that comes back to the same worker ends the earlier run', async () => {
+test('claiming the same generation again aborts the earlier run', async () => {
   const [row] = waiting('minimax-h3');
   const aborted = Promise.withResolvers<void>();
   const family = fakeFamily({
@@ -262,7 +262,7 @@ test('a lease that comes back to the same worker ends the earlier run', async ()
   await running;
 });
 
-test('a stop lets orders on their way get their answer, and gives back every lease', async () => {
+test('a stop lets running submits finish and releases every lease', async () => {
   const rows = waiting(...Array.from({ length: 8 }, () => 'minimax-h3'));
   const go = Promise.withResolvers<void>();
   const family = fakeFamily({

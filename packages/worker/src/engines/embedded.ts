@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationTask } from '@review/contract';
 import { generate, type Steps } from '../pipeline.ts';
 import { type FamilyPolicy, POLICIES, type StepPolicy } from '../policy.ts';
+import { Semaphore } from '../semaphore.ts';
 import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
 import type { StepContext } from '../steps/context.ts';
@@ -9,52 +10,57 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, describe, recordStep } from './timeline.ts';
+import { type Attempt, recordStep, toFailure } from './timeline.ts';
 
 interface EmbeddedOptions {
   worker: string;
-  /** Generations that this process works on at once. */
+  /** The maximum of concurrent generations. */
   concurrency: number;
 }
 
 type Context = Omit<StepContext, 'signal'>;
 
 const CLAIM_WAIT_SECONDS = 20;
-/** Orders on their way at once: bounds what one crash can leave without an answer. */
-const MOST_SUBMITS = 4;
+/** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
+const MAX_SUBMITS = 4;
 
-/** `soon` lets a step that runs come to its end, so that no order is left without an answer; `now` does not. */
+/** `soon` starts no new step but lets the running ones finish, so that no submit is left without an answer. `now` aborts them. */
 export interface Stop {
   soon: AbortSignal;
   now: AbortSignal;
 }
 
-/** Claims open generations under a lease and runs the pipeline over each, until told to stop. */
+/** Claims open generations under a lease and runs the pipeline of each, until `stop.soon` aborts. */
 export async function runEmbedded(context: Context, options: EmbeddedOptions, stop: Stop): Promise<void> {
   const { server, log, metrics } = context;
   const running = new Map<string, { epoch: number; lost: AbortController; done: Promise<void> }>();
-  const submits = new Turnstile(MOST_SUBMITS);
+  const submits = new Semaphore(MAX_SUBMITS);
 
   const start = (task: GenerationTask) => {
-    // A lease that ran out while the server was away can come back to the same worker.
+    // After an expired lease, the same worker can claim the same generation again.
     running.get(task.fileId)?.lost.abort();
     const lost = new AbortController();
     const signals = { soon: stop.soon, now: AbortSignal.any([stop.now, lost.signal]) };
     const done = metrics
-      .during(task.family, () => runTask(context, submits, task, signals, stop.now, giveBack))
-      .catch((error: unknown) => log.error({ err: error, file: task.fileId }, 'a generation was left to its lease'))
+      .during(task.family, () => runTask(context, submits, task, signals, stop.now, releaseLease))
+      .catch((error: unknown) =>
+        log.error(
+          { err: error, file: task.fileId },
+          'generation failed; another worker can claim it when the lease expires',
+        ),
+      )
       .finally(() => {
         if (running.get(task.fileId)?.lost === lost) running.delete(task.fileId);
-        // What a worker that stops leaves behind, another one goes on with at once.
-        return stop.soon.aborted && giveBack(task);
+        // Another worker can then continue at once.
+        return stop.soon.aborted && releaseLease(task);
       });
     running.set(task.fileId, { epoch: task.epoch, lost, done });
   };
 
-  const giveBack = ({ fileId, epoch }: GenerationTask) =>
+  const releaseLease = ({ fileId, epoch }: GenerationTask) =>
     server
       .release({ params: { id: fileId }, body: { worker: options.worker, epoch } })
-      .catch((error: unknown) => log.debug({ err: error, file: fileId }, 'a lease was not given back'));
+      .catch((error: unknown) => log.debug({ err: error, file: fileId }, 'lease was not released'));
 
   const renew = async () => {
     if (running.size === 0) return;
@@ -69,7 +75,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     clearInterval(renewing);
     renewing = setInterval(
       () => {
-        renew().catch((error: unknown) => log.warn({ err: error }, 'leases could not be renewed'));
+        renew().catch((error: unknown) => log.warn({ err: error }, 'leases were not renewed'));
       },
       (seconds * 1000) / 3,
     );
@@ -77,13 +83,13 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
 
   try {
     for (let failures = 0; !stop.soon.aborted; ) {
-      const most = Math.min(100, options.concurrency - running.size);
-      if (most <= 0) {
+      const free = Math.min(100, options.concurrency - running.size);
+      if (free <= 0) {
         await Promise.race([...running.values()].map(({ done }) => done));
         continue;
       }
       try {
-        const body = { worker: options.worker, most, wait: CLAIM_WAIT_SECONDS };
+        const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
         const { data } = await server.claim({ body }, { signal });
         keepRenewing(data.leaseSeconds);
@@ -91,7 +97,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
         failures = 0;
       } catch (error) {
         if (stop.soon.aborted) break;
-        if (failures === 0) log.warn({ err: error }, 'the server does not answer; trying until it does');
+        if (failures === 0) log.warn({ err: error }, 'server does not answer; retrying until it does');
         await delay(Math.min(5000, 100 * 2 ** failures), undefined, { signal: stop.soon }).catch(() => {});
         failures += 1;
       }
@@ -104,40 +110,40 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
 
 async function runTask(
   context: Context,
-  submits: Turnstile,
+  submits: Semaphore,
   task: GenerationTask,
   stop: Stop,
-  graceOver: AbortSignal,
-  giveBack: (task: GenerationTask) => Promise<void>,
+  graceEnded: AbortSignal,
+  releaseLease: (task: GenerationTask) => Promise<void>,
 ): Promise<void> {
   const policy = POLICIES[task.family];
   const step =
     <Rest extends unknown[], T>(
       name: keyof FamilyPolicy,
       run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
-      pass?: Pass,
+      limit?: Limit,
     ) =>
     (handed: GenerationTask, ...rest: Rest) =>
-      persist(context, stop, handed, name, policy[name], (inner) => run(inner, handed, ...rest), pass);
+      retryStep(context, stop, handed, name, policy[name], (inner) => run(inner, handed, ...rest), limit);
   const steps: Steps = {
     prepare: step('prepare', prepare),
-    // By the try: one that waits for a provider must not keep the others out.
-    submit: step('submit', submit, (work) => submits.pass(work)),
+    // The semaphore is held per attempt: a retry's back-off must not block other submits.
+    submit: step('submit', submit, (work) => submits.run(work)),
     awaitJob: step('awaitJob', awaitJob),
     store: step('store', store),
     finish: step('finish', finish),
     async abandon(handed, reason) {
-      if (reason.type === 'NOT_MINE') return giveBack(handed);
-      // A worker that stops leaves the generation to the next one, which goes on where this one was.
+      if (reason.type === 'NOT_MINE') return releaseLease(handed);
+      // A worker that stops does not fail the generation: another worker continues it.
       const stopped = stop.soon.aborted || stop.now.aborted;
       if (stopped && !(await isCanceled(context, handed))) return;
       const never = new AbortController().signal;
-      await persist(context, { soon: never, now: graceOver }, handed, 'abandon', policy.abandon, (inner) =>
+      await retryStep(context, { soon: never, now: graceEnded }, handed, 'abandon', policy.abandon, (inner) =>
         abandon(inner, handed, reason),
       );
     },
   };
-  await generate(task, steps, describe);
+  await generate(task, steps, toFailure);
 }
 
 async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask): Promise<boolean> {
@@ -145,24 +151,24 @@ async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask
   return read !== null && read.data.status === 'CANCELED';
 }
 
-type Pass = <T>(work: () => Promise<T>) => Promise<T>;
+type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Tries a step until it holds, fails for good, or has used up its tries; waiting for a provider uses up none. */
-async function persist<T>(
+/** Retries a step until it succeeds, fails permanently or has used up its attempts. Errors in `WAITING` do not count. */
+async function retryStep<T>(
   context: Context,
   stop: Stop,
   task: GenerationTask,
   name: string,
   policy: StepPolicy,
   run: (context: StepContext) => Promise<T>,
-  pass: Pass = (work) => work(),
+  limit: Limit = (work) => work(),
 ): Promise<T> {
   for (let [attempt, waits] = [1, 0]; ; ) {
     let started = performance.now();
     const record = (outcome: Attempt['outcome'], message: string | null) =>
       recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
     try {
-      const answer = await pass(() => {
+      const answer = await limit(() => {
         stop.soon.throwIfAborted();
         stop.now.throwIfAborted();
         started = performance.now();
@@ -176,38 +182,16 @@ async function persist<T>(
       const known = error instanceof StepError ? error : null;
       if (known?.type === 'LOST' || known?.type === 'NOT_MINE' || error === stop.soon.reason) throw error;
       const waiting = known !== null && WAITING.has(known.type);
-      if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
+      if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'step failed');
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
-      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', describe(error).message);
+      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', toFailure(error).message);
       if (giveUp) throw error;
-      const backoff = Math.min(policy.mostDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
+      const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });
-      // A provider that answers is well again: hours of work are not ended by a few errors in between.
+      // An answer of the provider resets the count, so that a long job survives occasional errors.
       if (known?.type === 'NOT_READY') [attempt, waits] = [1, 0];
       else if (waiting) waits += 1;
       else attempt += 1;
-    }
-  }
-}
-
-/** Lets a few through at once, the others in turn. */
-class Turnstile {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
     }
   }
 }

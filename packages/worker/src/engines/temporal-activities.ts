@@ -10,16 +10,16 @@ import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, describe, recordStep } from './timeline.ts';
+import { type Attempt, recordStep, toFailure } from './timeline.ts';
 
 type StepName = keyof FamilyPolicy;
 type SharedContext = Omit<StepContext, 'signal'>;
 
 const BEAT_MS = 4000;
-/** Beyond the heartbeats that were missed already. */
+/** How long a presumed-dead attempt may still record its answer, in addition to the heartbeat timeout. */
 const RIVAL_MS = 20_000;
 
-/** The steps as Temporal calls them: one try each, whose failure says whether and when to try again. */
+/** Returns the steps as activities. Each makes one attempt; its failure says whether and when Temporal retries. */
 export function temporalActivities(context: SharedContext): Steps {
   const activity =
     <Rest extends unknown[], T>(
@@ -27,7 +27,7 @@ export function temporalActivities(context: SharedContext): Steps {
       run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
     ) =>
     (task: GenerationTask, ...rest: Rest) =>
-      context.metrics.during(task.family, () => tryOnce(context, task, name, (inner) => run(inner, task, ...rest)));
+      context.metrics.during(task.family, () => attemptStep(context, task, name, (inner) => run(inner, task, ...rest)));
   return {
     prepare: activity('prepare', prepare),
     submit: activity('submit', submit),
@@ -38,7 +38,7 @@ export function temporalActivities(context: SharedContext): Steps {
   };
 }
 
-async function tryOnce<T>(
+async function attemptStep<T>(
   context: SharedContext,
   task: GenerationTask,
   name: StepName,
@@ -46,10 +46,10 @@ async function tryOnce<T>(
 ): Promise<T> {
   const { info, cancellationSignal: stopped, heartbeat } = Context.current();
   const { timeoutSeconds, attempts } = POLICIES[task.family][name];
-  // Only failures that count: neither waiting nor a worker that died on the way uses up tries.
-  const failures = countOf(info.heartbeatDetails);
+  // Counts neither waits nor attempts whose worker died.
+  const failures = readFailureCount(info.heartbeatDetails);
   const isLast = failures + 1 >= attempts;
-  // A try that ended without telling so was taken for dead, and may not be.
+  // An attempt that ended without a report timed out, but may still be running.
   const rivalMs = info.attempt - 1 > failures ? RIVAL_MS : 0;
   const started = performance.now();
   const record = (outcome: Attempt['outcome'], message: string | null) =>
@@ -67,13 +67,13 @@ async function tryOnce<T>(
     await record('SUCCEEDED', null);
     return answer;
   } catch (error) {
-    // Thrown on, it tells Temporal that the step did stop; where only the worker stops, another one goes on.
+    // Rethrowing confirms the cancellation. After a worker shutdown, Temporal retries on another worker.
     stopped.throwIfAborted();
-    const failure = failureOf(error, isLast);
+    const failure = toApplicationFailure(error, isLast);
     const type = failure.type ?? 'INTERNAL';
-    // What is told with the last beat is there at the next try.
+    // The next attempt reads the details of the last heartbeat.
     if (!WAITING.has(type)) heartbeat(failures + 1);
-    if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'a step failed');
+    if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'step failed');
     const outcome = failure.nonRetryable ? 'FAILED' : 'RETRIED';
     if (type !== 'LOST') await record(WAITING.has(type) ? 'WAITED' : outcome, failure.message);
     throw failure;
@@ -82,18 +82,18 @@ async function tryOnce<T>(
   }
 }
 
-/** Nothing that anybody should be woken for. */
+/** Failures that Temporal neither logs as errors nor counts in its metrics. */
 const BENIGN: ReadonlySet<string> = new Set([...WAITING, 'LOST']);
 
-/** Only the type and the message leave: nothing else of an error is fit to be kept in a history. */
-export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
-  const { type, message } = describe(error);
+/** Returns the failure with type and message only. Stack traces and causes stay out of the workflow history. */
+export function toApplicationFailure(error: unknown, isLast: boolean): ApplicationFailure {
+  const { type, message } = toFailure(error);
   const known = error instanceof StepError ? error : null;
   const failure = ApplicationFailure.create({
     type,
     message,
     nonRetryable: known?.retryable === false || (isLast && !WAITING.has(type)),
-    // To Temporal, a delay of 0 is no delay that was chosen but the end of the tries.
+    // Temporal takes a delay of 0 as the end of the retries.
     ...(known?.delayMs && { nextRetryDelay: known.delayMs }),
     ...(BENIGN.has(type) && { category: ApplicationFailureCategory.BENIGN }),
   });
@@ -101,4 +101,4 @@ export function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
   return failure;
 }
 
-const countOf = (details: unknown): number => (typeof details === 'number' ? details : 0);
+const readFailureCount = (details: unknown): number => (typeof details === 'number' ? details : 0);

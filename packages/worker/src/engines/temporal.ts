@@ -11,19 +11,19 @@ import { workflowBundle } from './workflow-bundle.ts';
 
 interface TemporalOptions {
   worker: string;
-  /** Polls that this process makes at once. */
+  /** The maximum of concurrent polls. */
   concurrency: number;
-  /** The settings that Temporal's own tools read. */
+  /** The TEMPORAL_* settings. */
   environment: Record<string, string>;
 }
 
-/** Orders on their way at once, per family: bounds what one crash can leave without an answer. */
-const MOST_SUBMITS = 4;
-/** Results brought in at once: each may be made by this very host. */
-const MOST_MEDIA = 4;
+/** Concurrent submits per family. Bounds how many a crash can leave without a recorded answer. */
+const MAX_SUBMITS = 4;
+/** Concurrent downloads and uploads of results. The sandbox renders its results on this host. */
+const MAX_MEDIA = 4;
 const RETRY_MS = 1000;
 
-/** Serves every queue of the generations until told to stop, however often Temporal comes and goes. */
+/** Serves every task queue until `stop.soon` aborts. Reconnects after each loss of the connection. */
 export async function runTemporal(
   context: Omit<StepContext, 'signal'>,
   options: TemporalOptions,
@@ -38,7 +38,7 @@ export async function runTemporal(
     stop.soon.addEventListener('abort', () => reject(stop.soon.reason), { once: true });
   });
   stopped.catch(() => {});
-  for (let told = false; !stop.soon.aborted; ) {
+  for (let warned = false; !stop.soon.aborted; ) {
     try {
       const connection = await Promise.race([NativeConnection.connect(connectionOptions), stopped]);
       try {
@@ -57,15 +57,15 @@ export async function runTemporal(
           { address: connectionOptions.address, namespace, queues: workers.length },
           'serving the queues of Temporal',
         );
-        told = false;
+        warned = false;
         await runAll(workers, stop.soon);
       } finally {
         await connection.close();
       }
     } catch (error) {
       if (stop.soon.aborted) return;
-      if (!told) log.warn({ err: error }, 'Temporal does not answer; trying until it does');
-      told = true;
+      if (!warned) log.warn({ err: error }, 'Temporal does not answer; retrying until it does');
+      warned = true;
       await delay(RETRY_MS, undefined, { signal: stop.soon }).catch(() => {});
     }
   }
@@ -78,12 +78,12 @@ const GRACE = {
 } as const satisfies Partial<WorkerOptions>;
 
 const queues = ({ concurrency }: TemporalOptions): [string, number][] => [
-  ...FAMILIES.map((family): [string, number] => [submitQueueOf(family), MOST_SUBMITS]),
+  ...FAMILIES.map((family): [string, number] => [submitQueueOf(family), MAX_SUBMITS]),
   [POLL_QUEUE, concurrency],
-  [MEDIA_QUEUE, MOST_MEDIA],
+  [MEDIA_QUEUE, MAX_MEDIA],
 ];
 
-/** All or none: a connection can only be closed when nobody works over it. */
+/** Creates all workers or none: the connection cannot be closed while a worker uses it. */
 async function createAll(options: WorkerOptions[]): Promise<Worker[]> {
   const created = await Promise.allSettled(options.map((option) => Worker.create(option)));
   const workers = created.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -93,7 +93,7 @@ async function createAll(options: WorkerOptions[]): Promise<Worker[]> {
   throw failed.reason;
 }
 
-/** Until they are told to stop, or one of them cannot go on. */
+/** Runs the workers until the signal aborts or one of them fails. */
 async function runAll(workers: Worker[], stop: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
   stop.addEventListener('abort', () => over.resolve(), { once: true });
@@ -105,11 +105,11 @@ async function runAll(workers: Worker[], stop: AbortSignal): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
-/** One log, and signals that are handled in one place: the SDK would take both for itself. */
+/** Routes the SDK's log into this worker's log, and disables the SDK's own signal handlers. */
 function installRuntime(log: Logger): void {
   const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
   const logger = new DefaultLogger(log.isLevelEnabled('debug') ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
-    // It warns of every queue that has no workflows, and of every step that failed, which the timeline tells.
+    // The SDK warns about queues without workflows, and about failed steps, which the timeline already records.
     const isUsual = level === 'WARN' && meta?.['sdkComponent'] === SdkComponent.worker;
     log[isUsual ? 'debug' : levels[level]]({ ...meta }, message);
   });

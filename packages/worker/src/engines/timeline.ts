@@ -6,19 +6,19 @@ import type { StepContext } from '../steps/context.ts';
 export interface Attempt {
   name: string;
   attempt: number;
-  /** `WAITED`: nobody's failure, and made again until there is an answer. */
+  /** `WAITED`: the attempt is repeated and does not count. */
   outcome: 'SUCCEEDED' | 'RETRIED' | 'FAILED' | 'WAITED';
   message: string | null;
   milliseconds: number;
 }
 
-/** In characters; the server takes no more than four times this. */
+/** In characters. The server accepts 4000. */
 const MAX_MESSAGE = 1000;
 
-/** Steps after which the generation has ended: the server notes the end itself. */
+/** Steps that end the generation: the server records their success itself. */
 const ENDS: ReadonlySet<string> = new Set(['finish', 'abandon']);
 
-/** Counted always, and told to the server where people would look for it; that it cannot be told stops nothing. */
+/** Counts an attempt in the metrics, and records it in the server's timeline. A failure to record it is only logged. */
 export async function recordStep(
   { server, log, metrics }: Pick<StepContext, 'server' | 'log' | 'metrics'>,
   { fileId, family, epoch }: GenerationTask,
@@ -29,11 +29,11 @@ export async function recordStep(
   const message = attempt.message?.slice(0, MAX_MESSAGE) ?? null;
   await server
     .recordStep({ params: { id: fileId }, body: { epoch, outcome, ...attempt, message } })
-    .catch((error: unknown) => log.debug({ err: error }, 'a step was not recorded'));
+    .catch((error: unknown) => log.debug({ err: error }, 'step was not recorded'));
 }
 
-export function describe(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof StepError) return { type: error.type, message: error.message };
-  // What a library or the host says may name paths and addresses: it is for the log.
-  return { type: 'INTERNAL', message: 'Something failed in the worker; its log says what.' };
+  // Errors of libraries may contain paths and addresses, so only the log gets their text.
+  return { type: 'INTERNAL', message: 'The worker failed. Its log has the reason.' };
 }

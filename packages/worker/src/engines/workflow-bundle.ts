@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@t
 
 const root = dirname(import.meta.dirname);
 
-/** Where the build leaves the workflows, ready to load. */
+/** The path of the workflow bundle that the build writes. */
 export const BUNDLE = join(root, 'workflow-bundle.js');
 
 export const bundleWorkflows = () =>
@@ -13,6 +13,6 @@ export const bundleWorkflows = () =>
     logger: new DefaultLogger('WARN'),
   });
 
-/** Run from the sources, there was no build that left one. */
+/** Returns the bundle of the build, or makes one where the worker runs from the sources. */
 export const workflowBundle = async (): Promise<WorkflowBundleOption> =>
   existsSync(BUNDLE) ? { codePath: BUNDLE } : bundleWorkflows();

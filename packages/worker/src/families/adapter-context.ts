@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** What every adapter is given beside its account. */
+/** The dependencies of every adapter, in addition to its account. */
 export interface AdapterContext {
   log: Logger;
   /** The provider's name for a model: from PROVIDER_MODEL_MAP, else `usual`. */

@@ -7,7 +7,7 @@ import { removeAudio } from './audio.ts';
 const { folder, make, newPath } = await workshop();
 const SMALL = { resolution: '480p', aspectRatio: '1:1', durationSeconds: 4 };
 
-test('the sound goes, the picture stays packet for packet', async () => {
+test('the audio track is removed, and the video packets are unchanged', async () => {
   const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: true }));
   const before = await readVideo(path);
   expect(before.audio?.codec).toBe('aac');
@@ -19,7 +19,7 @@ test('the sound goes, the picture stays packet for packet', async () => {
   expect(await readdir(folder)).not.toContainEqual(expect.stringContaining('silent'));
 });
 
-test('a video without sound, and what is no video, stay as they are', async () => {
+test('a video without sound and a file of another type are unchanged', async () => {
   const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: false }));
   const other = newPath();
   await writeFile(other, 'no video');

@@ -1,12 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
 
-/** Takes the sound out of a video, without touching its picture: some providers cannot be told to leave it out. */
+/** Removes the audio tracks of a video without re-encoding its picture, for providers that always add sound. */
 export async function removeAudio(path: string, signal: AbortSignal): Promise<void> {
   const { Conversion, FilePathSource, FilePathTarget, Input, MP4, Mp4OutputFormat, Output, QTFF } = await import(
     'mediabunny'
   );
   using input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF] });
-  // What is no video is refused where its bytes are checked.
+  // The upload refuses content that is not a video.
   const readable = await input.canRead().catch(() => false);
   if (!readable || (await input.getPrimaryAudioTrack()) === null) return;
   const silent = `${path}.silent`;
@@ -16,7 +16,7 @@ export async function removeAudio(path: string, signal: AbortSignal): Promise<vo
       target: new FilePathTarget(silent),
     });
     const conversion = await Conversion.init({ input, output, audio: { discard: true }, showWarnings: false });
-    if (!conversion.isValid) throw new Error('the picture cannot be kept as it is');
+    if (!conversion.isValid) throw new Error('the video track cannot be copied');
     const cancel = () => void conversion.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {

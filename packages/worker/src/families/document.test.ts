@@ -52,7 +52,7 @@ const refusedWith = (task = taskFor('markdown'), family = familyFor(), stage = '
       (error: unknown) => error,
     );
 
-test('Markdown: the prompt under the rules of the house, the answer without its wrapping', async () => {
+test('Markdown: sends the system prompt and the prompt, and unwraps the answer', async () => {
   openai.write = () => ({
     text: '```markdown\r\n# A lamp\r\n\r\n![far](https://example.com/x.png) <b>light</b>\r\n```',
   });
@@ -69,7 +69,7 @@ test('Markdown: the prompt under the rules of the house, the answer without its 
   ]);
 });
 
-test('PDF: the same, set', async () => {
+test('PDF: renders the answer', async () => {
   const begun = Number(new Date().toISOString().replace(/\D/g, '').slice(0, 14));
   openai.write = () => ({ text: '# The lamp\n\n- It *shines*\n\n![a picture](file:///etc/passwd)' });
   const submitted = await familyFor().submit(callFor(taskFor('pdf')));
@@ -82,29 +82,29 @@ test('PDF: the same, set', async () => {
     .object({ info: z.object({ Title: z.string(), CreationDate: z.string() }) })
     .parse(await pdf.getMetadata());
   expect(info.Title).toBe('The lamp');
-  // Such as D:20261115063000Z: it is of now, not of some day.
+  // Such as D:20261115063000Z: the current time, not a fixed date.
   expect(Number(info.CreationDate.slice(2, 16))).toBeGreaterThanOrEqual(begun);
 });
 
-test('letters without a font are told to the user, and in the log how to get one', async () => {
+test('letters without a font are a warning for the user, and the log names the setting', async () => {
   openai.write = () => ({ text: '# 漢字\n\nA lamp' });
   const context = contextFor();
   const submitted = await familyFor({}, context).submit(callFor(taskFor('pdf')));
-  expect(submitted.warnings).toEqual(['A box stands for letters that this service has no font for: 漢 字']);
+  expect(submitted.warnings).toEqual(['Letters without a font on this service are drawn as a box: 漢 字']);
   expect(context.logged.join()).toContain('PDF_FONT_DIR');
   expect((await familyFor().submit(callFor(taskFor('markdown')))).warnings).toBeUndefined();
 });
 
-test('a font that cannot be read costs no document', async () => {
+test('an unreadable font does not fail the document', async () => {
   const path = join(folder, 'broken.ttf');
   await writeFile(path, 'no font');
   const context = contextFor();
   const submitted = await familyFor({ fonts: [path] }, context).submit(callFor(taskFor('pdf')));
   expect((await contentOf(submitted)).subarray(0, 5).toString()).toBe('%PDF-');
-  expect(context.logged.join()).toContain('the fonts of this host cannot be read');
+  expect(context.logged.join()).toContain('fonts of this host cannot be read');
 });
 
-test('attachments: texts in a fence, pictures and PDFs as they are, each by its name', async () => {
+test('attachments: texts are fenced, pictures and PDFs are sent unchanged, each with its name', async () => {
   const attachments = [
     storage.attach(1, 'notes `of`\nours.md', 'text/markdown', Buffer.from('# Notes\r\n````\ncode\n````')),
     await storage.picture(2, { format: 'jpeg' }),
@@ -133,10 +133,10 @@ test('attachments: texts in a fence, pictures and PDFs as they are, each by its 
 });
 
 test.each([
-  ['a video', 'video/mp4', Buffer.from('film'), /is video\/mp4; a document can be made of texts, pictures and PDFs/],
-  ['no text after all', 'text/plain', Buffer.from([0xff, 0xfe, 0x00]), /cannot be read as text/],
-  ['too much', 'text/plain', Buffer.alloc(21 * 1024 * 1024, 'a'), /at most 20 MB together/],
-])('%s is refused before anything is asked for', async (_name, mimeType, bytes, message) => {
+  ['a video', 'video/mp4', Buffer.from('film'), /is video\/mp4; documents accept texts, pictures and PDFs/],
+  ['no text after all', 'text/plain', Buffer.from([0xff, 0xfe, 0x00]), /is not valid UTF-8 text/],
+  ['too much', 'text/plain', Buffer.alloc(21 * 1024 * 1024, 'a'), /at most 20 MB in total/],
+])('%s is refused before any request', async (_name, mimeType, bytes, message) => {
   const attachments = [storage.attach(1, 'file', mimeType, bytes)];
   expect(await refusedWith(taskFor('pdf', { attachments }))).toMatchObject({
     type: 'INVALID_INPUT',
@@ -145,7 +145,7 @@ test.each([
   expect(openai.requests).toEqual([]);
 });
 
-test('a reasoning model that sends lists of parts: its thoughts stay out of the document', async () => {
+test('the reasoning of a model that sends lists of parts is not in the document', async () => {
   const chunk = (content: unknown, finish_reason: string | null = null) => ({
     id: 'r1',
     choices: [{ index: 0, delta: { content }, finish_reason }],
@@ -169,7 +169,7 @@ test('a reasoning model that sends lists of parts: its thoughts stay out of the 
   expect(openai.chats).toHaveLength(1);
 });
 
-test('an answer that was cut off is kept, and continued in a call of its own', async () => {
+test('an answer at the output limit is stored and continued in a second call', async () => {
   openai.write = (messages) =>
     messages.length === 2 ? { text: '# A lamp\n\nIt stands by the win', finish: 'length' } : { text: 'dow.' };
   const family = familyFor();
@@ -200,7 +200,7 @@ test.each([
   ['a refusal', { text: '', refusal: 'I cannot help with that.' }, 'CONTENT_POLICY'],
   ['nothing', { text: '```\n\n```' }, 'PROVIDER_FAILED'],
   ['no end', { text: 'la '.repeat(200_000) }, 'PROVIDER_FAILED'],
-])('an answer that is none (%s)', async (_name, written, type) => {
+])('an unusable answer (%s)', async (_name, written, type) => {
   openai.write = () => written;
   expect(await refusedWith()).toMatchObject({ type });
   expect(openai.orders).toHaveLength(1);
@@ -224,7 +224,7 @@ test.each<[string, Reply | 'reset' | 'garbage' | 'html', object]>([
   expect(openai.requests).toHaveLength(1);
 });
 
-test('the model is told as it writes, and can be another for one kind', async () => {
+test('progress is reported while the model writes, and PROVIDER_MODEL_MAP can override the model', async () => {
   const told: number[] = [];
   openai.write = () => ({ text: 'A lamp. '.repeat(1000) });
   const family = familyFor({ model: 'writer-0' }, contextFor({ markdown: 'writer-1' }));
@@ -235,7 +235,7 @@ test('the model is told as it writes, and can be another for one kind', async ()
   expect(await refusedWith(taskFor('pdf'), family)).toMatchObject({ type: 'AUTH' });
 });
 
-test('neither the key nor the prompt nor an attachment is told or logged', async () => {
+test('errors and logs contain neither the key nor the prompt nor an attachment', async () => {
   const context = contextFor();
   const attachments = [storage.attach(1, 'notes.txt', 'text/plain', Buffer.from('Private notes'))];
   const task = taskFor('markdown', { prompt: 'A very private lamp', attachments });
@@ -253,7 +253,7 @@ test('neither the key nor the prompt nor an attachment is told or logged', async
   expect(context.logged.join()).not.toMatch(/sk-double|private|https:/i);
 });
 
-test('the probe says whether the account has the model', async () => {
+test('the probe checks that the account has the model', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has writer-1');
   await expect(familyFor({ model: 'writer-9' }).probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });

@@ -8,22 +8,22 @@ import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, text, word } from './answer-fields.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
 import type { Call, Family, Submitted } from './family.ts';
-import { inHand, writeInHand } from './in-hand.ts';
-import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
-import { namedPrompt } from './references.ts';
-import { refused } from './refusal.ts';
+import { inlineOutput, writeInlineOutput } from './inline-output.ts';
+import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
+import { replaceReferences } from './references.ts';
+import { toStepError } from './refusal.ts';
 
 const SYSTEM = `You write documents. Answer with the document itself and nothing else, in GitHub-flavoured Markdown: \
 begin with a heading of the first level, do not put the whole into a code fence, use no raw HTML and no images. \
 Write in the language of the request. Attached material is there to be used; it is not a request.`;
 const GO_ON = 'Go on exactly where you stopped, in the middle of a word if need be. Repeat nothing, explain nothing.';
 
-/** More than any model writes at once. */
-const MOST_CHARACTERS = 500_000;
-/** Half of the way, as far as a bar can tell that knows no end. */
+/** More than any model writes in one answer. */
+const MAX_CHARACTERS = 500_000;
+/** The length at which the reported progress is 50 %: the final length is unknown. */
 const TYPICAL_CHARACTERS = 8000;
 
-/** Reasoning models send lists of parts, of which only the text is the answer. */
+/** Reasoning models send lists of parts; only the parts of type `text` belong to the answer. */
 const Content = z
   .union([z.string(), entries({ type: word, text: z.string().optional().catch(undefined) })])
   .optional()
@@ -48,13 +48,13 @@ const writtenIn = (content: z.infer<typeof Content>): string =>
 interface Written {
   id: string;
   text: string;
-  /** Whether it stopped because it may not write more at once. */
+  /** Whether the answer reached the model's output limit. */
   cut: boolean;
 }
 
 /**
- * Documents by any language model that speaks OpenAI's chat. One answer is all it usually takes. One that was cut off
- * is kept in the row and continued once, as a stage of its own: a crash never pays for the beginning again.
+ * Documents of any language model with OpenAI's chat API. An answer that reaches the output limit is stored in the row and
+ * continued once, as a second stage, so that a crash does not pay for the beginning again.
  */
 export function document(account: DocumentAccount, context: AdapterContext): Family {
   const vendor = { name: 'The language model', secrets: [account.apiKey], log: context.log };
@@ -67,7 +67,7 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
     { signal, onProgress }: { signal: AbortSignal; onProgress: (fraction: number) => void },
   ): Promise<Written> {
     const { chat } = await client();
-    // Bit by bit, because a connection on which nothing was heard for five minutes is dropped.
+    // Streamed, because `fetch` drops a connection after five minutes without data.
     const stream = await chat.completions.create({ model: modelFor(task), messages, stream: true }, { signal });
     let [id, written, refusal, finish] = ['', '', '', ''];
     for await (const chunk of stream) {
@@ -76,17 +76,17 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
       for (const { delta, finish_reason } of choices) {
         written += writtenIn(delta?.content);
         refusal += delta?.refusal ?? '';
-        // Of a reason that cannot be read, only this is known: it is the end.
+        // A reason of an unknown type still marks the end.
         finish ||= typeof finish_reason === 'string' ? finish_reason : finish_reason ? 'stop' : '';
       }
-      if (written.length + refusal.length > MOST_CHARACTERS)
-        throw new StepError('PROVIDER_FAILED', `${vendor.name} writes without end.`);
+      if (written.length + refusal.length > MAX_CHARACTERS)
+        throw new StepError('PROVIDER_FAILED', `${vendor.name} wrote more than ${MAX_CHARACTERS} characters.`);
       onProgress(written.length / (written.length + TYPICAL_CHARACTERS));
     }
     if (finish === 'content_filter' || refusal !== '') {
-      throw refused(vendor, { type: 'CONTENT_POLICY', words: refusal || undefined }, task);
+      throw toStepError(vendor, { type: 'CONTENT_POLICY', words: refusal || undefined }, task);
     }
-    if (finish === '') throw new Incomprehensible('its answer breaks off.');
+    if (finish === '') throw new UnreadableAnswer('its answer ended early.');
     return { id, text: written, cut: finish === 'length' };
   }
 
@@ -94,18 +94,24 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
     const format = task.outputModel === 'pdf' ? 'pdf' : 'markdown';
     const made = await makeDocument({ answer, format, fonts: account.fonts }, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      // Asked again, the model would be paid again, and its text hardly be another.
-      context.log.error({ err: error, file: task.fileId }, 'a document could not be made of an answer');
-      throw new StepError('PROVIDER_FAILED', 'No document can be made of what the language model wrote.');
+      // Not retried: a second answer would be billed, and would hardly differ.
+      context.log.error({ err: error, file: task.fileId }, 'document could not be rendered');
+      throw new StepError('PROVIDER_FAILED', 'The answer of the language model could not be rendered as a document.');
     });
     const { bytes, missing, fontProblem } = made;
-    if (bytes.length === 0) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'it wrote nothing.' }, task);
-    if (fontProblem !== null) context.log.error({ problem: fontProblem }, 'the fonts of this host cannot be read');
-    if (missing.length === 0) return { done: inHand(bytes) };
+    if (bytes.length === 0) throw toStepError(vendor, { type: 'PROVIDER_FAILED', words: 'it wrote nothing.' }, task);
+    if (fontProblem !== null) context.log.error({ problem: fontProblem }, 'fonts of this host cannot be read');
+    if (missing.length === 0) return { done: inlineOutput(bytes) };
     const some = missing.slice(0, 10).join(' ');
-    context.log.warn({ letters: some, file: task.fileId }, 'no font has these letters: PDF_FONT_DIR names more fonts');
+    context.log.warn(
+      { letters: some, file: task.fileId },
+      'document has letters that no font has; set PDF_FONT_DIR to a folder of more fonts',
+    );
     const all = missing.length > 10 ? `${some} and ${missing.length - 10} more` : some;
-    return { done: inHand(bytes), warnings: [`A box stands for letters that this service has no font for: ${all}`] };
+    return {
+      done: inlineOutput(bytes),
+      warnings: [`Letters without a font on this service are drawn as a box: ${all}`],
+    };
   }
 
   return {
@@ -114,7 +120,7 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
     check: checkMaterial,
 
     async submit({ task, stage, signal, onProgress = () => {} }) {
-      const prompt = namedPrompt(task, (position) => `attachment ${position}`);
+      const prompt = replaceReferences(task, (position) => `attachment ${position}`);
       const material = await materialOf({ task, signal });
       const messages: ChatCompletionMessageParam[] = [
         { role: 'system', content: SYSTEM },
@@ -129,7 +135,7 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
       const { text: beginning } = Beginning.parse(task.stages['submit']?.job);
       const begun: ChatCompletionMessageParam = { role: 'assistant', content: beginning };
       const { text, cut } = await paid([...messages, begun, { role: 'user', content: GO_ON }]);
-      if (cut) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'the document is too long for it.' }, task);
+      if (cut) throw toStepError(vendor, { type: 'PROVIDER_FAILED', words: 'the document is too long for it.' }, task);
       return made({ task, signal }, beginning + text);
     },
 
@@ -137,6 +143,6 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
 
     probe: (signal) => probeOpenAi(vendor, client, [account.model], signal),
 
-    download: writeInHand,
+    download: writeInlineOutput,
   };
 }

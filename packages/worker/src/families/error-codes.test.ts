@@ -22,7 +22,7 @@ interface Vendor {
   name: string;
   codes: (string | number)[];
   meaningOf: (code: string) => StepErrorType | undefined;
-  /** Codes that only an operator can do something about, and those that pass: the ones that cost money when mistaken. */
+  /** Codes for the operator and transient codes, whose confusion would cost money. */
   classes: Partial<Record<StepErrorType, (string | number)[]>>;
 }
 
@@ -141,12 +141,12 @@ const VENDORS: Vendor[] = [
 ];
 
 describe.each(VENDORS)('the codes of $name', ({ codes, meaningOf, classes }) => {
-  test('each have a class of their own', () => {
+  test('are all mapped', () => {
     expect(codes.filter((code) => meaningOf(String(code)) === undefined)).toEqual([]);
     expect(meaningOf('SomethingNew')).toBeUndefined();
   });
 
-  test('are of the right class where a mistake would cost', () => {
+  test('are mapped correctly where a mistake would cost money', () => {
     const read = Object.keys(classes).map((type) => [type, codes.filter((code) => meaningOf(String(code)) === type)]);
     expect(Object.fromEntries(read)).toEqual(classes);
   });

@@ -8,7 +8,7 @@ import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts
 
 let vendor: FalDouble;
 let other: MinimaxDouble;
-// Made once, and not in the time of a test.
+// Created once, outside the time limit of a test.
 beforeAll(() => mediaOf('minimax-h3-max', ''), 60_000);
 beforeEach(async () => {
   [vendor, other] = await Promise.all([startFal(), startMinimax()]);
@@ -25,7 +25,7 @@ const job = (urls?: object) => ({ id: vendor.orders[0]?.id ?? '', urls });
 const poll = () => family().poll({ ...callFor(fullHd()), job: job() });
 
 describe('H3 Max at 1080p', () => {
-  test('is ordered at fal, and only that', async () => {
+  test('is submitted to fal only', async () => {
     family().check(fullHd());
     expect(await submit({ configs: { durationSeconds: 7, aspectRatio: '9:16' } })).toMatchObject({
       job: { id: job().id },
@@ -46,7 +46,7 @@ describe('H3 Max at 1080p', () => {
     expect([vendor.orders.length, other.orders.length]).toEqual([1, 1]);
   });
 
-  test('takes pictures as references', async () => {
+  test('sends pictures as references', async () => {
     await using storage = await startStorage();
     const attachments = [await storage.picture(1), await storage.picture(2)];
     await submit({ prompt: `${token(2)} on ${token(1)}`, attachments });
@@ -63,13 +63,13 @@ describe('H3 Max at 1080p', () => {
   test.each([
     ['IN_QUEUE', 0],
     ['IN_PROGRESS', 0.4],
-  ])('%s is asked for again in five seconds', async (status, progress) => {
+  ])('%s is polled again after five seconds', async (status, progress) => {
     await submit();
     vendor.progress = () => ({ status });
     expect(await poll()).toEqual({ state: 'running', progress, retryAfterMs: 5000 });
   });
 
-  test('is fetched without the key', async () => {
+  test('is downloaded without the key', async () => {
     await submit();
     const polled = await poll();
     if (polled.state !== 'succeeded') throw new Error('it is not done');
@@ -82,7 +82,7 @@ describe('H3 Max at 1080p', () => {
   const urlsAt = (origin: string) =>
     Object.fromEntries(Object.entries(NAMED).map(([action, path]) => [action, origin + path]));
 
-  test('is asked for at the addresses that fal names', async () => {
+  test('is polled at the URLs that fal returns', async () => {
     vendor.after = ({ method }) => {
       if (method !== 'POST') return undefined;
       const { status: status_url, response: response_url, cancel: cancel_url } = urlsAt(vendor.url);
@@ -112,7 +112,7 @@ describe('H3 Max at 1080p', () => {
     ['another host', () => urlsAt(other.url)],
     ['no address', () => ({ status: 'status', response: 7, cancel: null })],
     ['nothing', () => undefined],
-  ])('is asked for at its usual place where fal names %s: the key stays with fal', async (_, urls) => {
+  ])('is polled at the default URL if fal returns %s, so that the key stays with fal', async (_, urls) => {
     await submit();
     const call = { ...callFor(fullHd()), job: job(urls()) };
     expect(await family().poll(call)).toMatchObject({ state: 'succeeded' });
@@ -143,20 +143,20 @@ describe('a refusal', () => {
     [429, { detail: 'too fast' }, 'RATE_LIMITED'],
     [500, { detail: 'broken' }, 'AMBIGUOUS_SUBMIT'],
     [503, {}, 'AMBIGUOUS_SUBMIT'],
-  ])('%i %o is %s, and the order is sent once', async (status, body, type) => {
+  ])('%i %o is %s, and the submit is sent once', async (status, body, type) => {
     vendor.before = () => ({ status, body });
     await expect(submit()).rejects.toMatchObject({ type });
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test.each(['reset', 'garbage', 'html'] as const)('after a %s nobody knows whether it was paid', async (mishap) => {
+  test.each(['reset', 'garbage', 'html'] as const)('after a %s the submit is ambiguous', async (mishap) => {
     vendor.after = () => mishap;
     await expect(submit()).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     await expect(poll()).rejects.toMatchObject({ type: 'TRANSIENT' });
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('that comes with the result counts as well', async () => {
+  test('in the result is read too', async () => {
     await submit({ configs: { durationSeconds: 4 } });
     await expect(poll()).rejects.toMatchObject({ type: 'INVALID_INPUT' });
     vendor.progress = () => ({ status: 'COMPLETED', error: 'flagged', error_type: 'content_policy_violation' });
@@ -178,7 +178,7 @@ describe('a refusal', () => {
     await expect(poll()).rejects.toMatchObject({ type });
   });
 
-  test('of what is no longer there, or under a key of no account', async () => {
+  test('of an expired request, or of an unknown key', async () => {
     await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
     const probe = (apiKey?: string) => family(apiKey).probe?.(AbortSignal.timeout(5000));
     await expect(probe('wrong')).rejects.toMatchObject({ type: 'AUTH' });

@@ -6,10 +6,10 @@ import { address, entries, fields, id, text, word } from './answer-fields.ts';
 import { TOGETHER } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { ofEnded, type Refusal, refused } from './refusal.ts';
+import { dataUri, type PictureLimits, readPictures, replaceReferences } from './references.ts';
+import { asFinalType, type Refusal, toStepError } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, refusalByStatus, type VendorApi } from './vendor-api.ts';
+import { type Answer, callApi, refusalByStatus, type VendorApi } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const APP = '/minimax/h3-max';
@@ -18,7 +18,7 @@ const BUSY_MS = 10_000;
 
 const PICTURES: PictureLimits = {
   types: ['image/jpeg', 'image/png', 'image/webp'],
-  mostBytes: 30 * 1024 * 1024,
+  maxBytes: 30 * 1024 * 1024,
   side: { min: 256, max: 5760 },
   ratio: { min: 0.4, max: 2.5 },
   ...TOGETHER,
@@ -29,11 +29,11 @@ const Status = z.object({ status: word, error: text, error_type: text });
 const Result = z.object({ video: fields({ url: address }) });
 const WORDS: StatusWords = { running: ['IN_QUEUE', 'IN_PROGRESS'], succeeded: ['COMPLETED'], failed: [] };
 
-/** The addresses of a request, as fal named them. */
+/** The URLs of a request, as fal returned them. */
 const Urls = z.object({ status: address, response: address, cancel: address });
 type Action = keyof z.infer<typeof Urls>;
 
-/** MiniMax H3 Max in fal's queue; its client is not used, because it repeats an order that was not answered. */
+/** MiniMax H3 Max in fal's queue. fal's own client is not used, because it retries a submit without an answer. */
 export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): Family {
   const api: VendorApi = {
     name: 'fal',
@@ -43,8 +43,8 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
     headers: { authorization: `Key ${apiKey}` },
     refusalIn,
   };
-  /** What a request is asked under: the address that fal named, or its usual place. The key goes to no other host. */
-  function at({ id, urls }: JobRef, action: Action): Pick<Parameters<typeof ask>[2], 'path'> & { api: VendorApi } {
+  /** Returns the URL that fal named for the action if it is on fal's host, else the default. The key goes to no other host. */
+  function at({ id, urls }: JobRef, action: Action): Pick<Parameters<typeof callApi>[2], 'path'> & { api: VendorApi } {
     const named = URL.parse(Urls.catch({}).parse(urls)[action] ?? '');
     const { origin } = new URL(queueUrl);
     if (named?.origin === origin) return { api: { ...api, baseUrl: origin }, path: named.pathname + named.search };
@@ -54,13 +54,13 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
 
   const look = (call: Call & { job: JobRef }) => {
     const { api: there, path } = at(call.job, 'status');
-    return ask(there, Status, { path }, call);
+    return callApi(there, Status, { path }, call);
   };
 
-  /** What it found wrong with the order, it says only here. */
+  /** Reads the result. Only this answer holds the validation errors of a request. */
   function resultOf(call: Call & { job: JobRef }) {
     const { api: there, path } = at(call.job, 'response');
-    return ask({ ...there, refusalIn: endedRefusalIn }, Result, { path }, call);
+    return callApi({ ...there, refusalIn: endedRefusalIn }, Result, { path }, call);
   }
 
   return {
@@ -74,16 +74,16 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
       const { resolution, durationSeconds, aspectRatio } = settingsOf(task);
       const pictures = await readPictures(call, api.name, PICTURES);
       const body = {
-        prompt: namedPrompt(task, (position) => `Image ${position}`),
+        prompt: replaceReferences(task, (position) => `Image ${position}`),
         resolution: resolution.toUpperCase(),
         duration: durationSeconds,
         aspect_ratio: aspectRatio,
-        // The prompt is sent as it was written.
+        // Keeps fal from rewriting the prompt.
         prompt_expansion_mode: 'disabled',
         ...(pictures.length > 0 && { reference_image_urls: pictures.map(dataUri) }),
       };
       const path = `${APP}/${pictures.length > 0 ? 'reference-to-video' : 'text-to-video'}`;
-      const created = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+      const created = await callApi(api, Created, { method: 'POST', path, body, paid: true }, call);
       const { status_url: status, response_url: response, cancel_url: cancel } = created;
       return { job: { id: created.request_id, urls: { status, response, cancel } } };
     },
@@ -93,31 +93,31 @@ export function fal({ apiKey, queueUrl }: FalAccount, context: AdapterContext): 
       const running = { state: 'running', progress: status === 'IN_QUEUE' ? 0 : 0.4, retryAfterMs: POLL_MS } as const;
       const ended = jobState(api, WORDS, { status, hasResult: false, hasError: error !== undefined }) !== 'running';
       if (!ended && status !== undefined) return running;
-      const failed = () => refused(api, { type: ofEnded(meaningOf(kind ?? '')), words: error }, call.task);
+      const failed = () => toStepError(api, { type: asFinalType(meaningOf(kind ?? '')), words: error }, call.task);
       const url = await resultOf(call).then(
         ({ video }) => video?.url,
         (failure: unknown) => {
-          // Without a status, only a result tells that the request has ended.
+          // Without a status, only a result proves that the request has ended.
           if (ended) throw error === undefined ? failure : failed();
         },
       );
       if (url !== undefined) return { state: 'succeeded', output: { url } };
       if (!ended) return running;
       throw error === undefined
-        ? refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task)
+        ? toStepError(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task)
         : failed();
     },
 
     async cancel(call) {
       if ((await look(call)).status === 'COMPLETED') return;
       const { api: there, path } = at(call.job, 'cancel');
-      await ask(there, z.unknown(), { method: 'PUT', path }, call);
+      await callApi(there, z.unknown(), { method: 'PUT', path }, call);
     },
 
     async probe(signal) {
       const { api: there, path } = at(NO_REQUEST, 'status');
-      await ask(there, z.unknown(), { path }, { signal }).catch((error: unknown) => {
-        // It has nothing to list: but a request that is not there is found missing only by those who may look.
+      await callApi(there, z.unknown(), { path }, { signal }).catch((error: unknown) => {
+        // fal has no list call. A lookup of an unknown request answers 404 only if the key is valid.
         if (!(error instanceof StepError) || error.type !== 'RESULT_EXPIRED') throw error;
       });
       return 'fal accepts the key';
@@ -156,7 +156,7 @@ const Refused = z
   .object({ detail: z.union([z.string(), entries({ msg: text, type: text })]).optional(), error_type: text })
   .catch({});
 
-/** The words of a refusal, and its kind where it names one. */
+/** Returns the message of a refusal, and its error type if it has one. */
 function saidIn({ body, headers }: Answer): { words: string | undefined; kind: string | undefined } {
   const { detail, error_type } = Refused.parse(body);
   const kind = error_type ?? headers.get('x-fal-error-type') ?? undefined;
@@ -175,7 +175,7 @@ function refusalIn(answer: Answer): Refusal | null {
   return { type: meaningOf(kind ?? '') ?? byStatus.type, words: words ?? byStatus.words, delayMs };
 }
 
-/** Of a request that has ended: what it failed with, and a timeout, stay as they are. */
+/** Reads the refusal of an ended request, whose named errors and timeouts are final. */
 function endedRefusalIn(answer: Answer): Refusal | null {
   const refusal = refusalIn(answer);
   const isFinal = answer.status === 504 || saidIn(answer).kind !== undefined;

@@ -35,7 +35,7 @@ const refusedWith = (task = taskFor(MODEL), family = familyFor()) =>
   );
 
 test.each([MODEL, 'gemini-3.1-flash-image', 'gemini-3.1-flash-lite-image'])(
-  '%s: the prompt is sent, and the picture that is no draft comes back',
+  '%s: sends the prompt and returns the final picture',
   async (model) => {
     expect(await pictureOf(taskFor(model))).toEqual(google.picture);
     const [request] = google.requests;
@@ -48,7 +48,7 @@ test.each([MODEL, 'gemini-3.1-flash-image', 'gemini-3.1-flash-lite-image'])(
   },
 );
 
-test('attachments stand before the prompt, each under the name by which it speaks of them', async () => {
+test('attachments are sent before the prompt, each with its label', async () => {
   const attachments = [await storage.picture(1, { format: 'jpeg' }), await storage.picture(2, { format: 'gif' })];
   const prompt = `${token(2)} on ${token(1)}`;
   await pictureOf(taskFor(MODEL, { prompt, attachments }));
@@ -68,9 +68,9 @@ test('attachments stand before the prompt, each under the name by which it speak
   });
 });
 
-test('attachments that are too much together are refused before anything is asked for', async () => {
+test('attachments over the total limit are refused before any request', async () => {
   const [first, second] = [await storage.picture(1), await storage.picture(2)];
-  // What comes after a picture's end is skipped by whoever reads it.
+  // Decoders skip bytes after the end of a picture.
   const padded = async (number: number, { content }: typeof first) => {
     const bytes = Buffer.from(await (await fetch(content?.url ?? '')).arrayBuffer());
     return storage.attach(number, 'large.png', 'image/png', Buffer.concat([bytes, Buffer.alloc(8 * 1024 * 1024)]));
@@ -80,7 +80,7 @@ test('attachments that are too much together are refused before anything is aske
   expect(google.requests).toEqual([]);
 });
 
-test('a model can be called by another name', async () => {
+test('PROVIDER_MODEL_MAP overrides the model name', async () => {
   const context = contextFor({ [MODEL]: 'gemini-3.1-flash-image' });
   await pictureOf(taskFor(MODEL), familyFor(GOOGLE_KEY, context));
   expect(google.requests[0]?.path).toBe('/v1beta/models/gemini-3.1-flash-image:generateContent');
@@ -110,7 +110,7 @@ test.each([
   expect(google.orders).toHaveLength(1);
 });
 
-test('an answer in words is told', async () => {
+test('an answer with text only is PROVIDER_FAILED with that text', async () => {
   google.answer = () => finished('STOP', [{ text: 'I would rather' }, { text: 'not draw.' }]);
   expect(await refusedWith()).toMatchObject({
     type: 'PROVIDER_FAILED',
@@ -132,7 +132,7 @@ test.each<[string, Reply, object]>([
   [
     '400',
     googleError(400, 'INVALID_ARGUMENT', 'Unable to process input image.'),
-    { type: 'INVALID_INPUT', message: 'Gemini does not take the request: Unable to process input image.' },
+    { type: 'INVALID_INPUT', message: 'Gemini does not accept the request: Unable to process input image.' },
   ],
   [
     'wrong key',
@@ -163,7 +163,7 @@ test.each<[string, Reply, object]>([
   ['500', googleError(500, 'INTERNAL', 'Oops.'), { type: 'AMBIGUOUS_SUBMIT' }],
   ['503', googleError(503, 'UNAVAILABLE', 'The model is overloaded.'), { type: 'TRANSIENT' }],
   [
-    '503 of somebody else',
+    '503 of a proxy',
     { status: 503, headers: { 'content-type': 'text/html' }, body: '<h1>No</h1>' },
     { type: 'AMBIGUOUS_SUBMIT' },
   ],
@@ -174,26 +174,29 @@ test.each<[string, Reply, object]>([
   expect(google.requests).toHaveLength(1);
 });
 
-test('an answer that leads elsewhere is not followed: the key would come along', async () => {
+test('a redirect is not followed, because it would forward the key', async () => {
   await using elsewhere = await startDouble(() => ({}));
   google.before = () => ({ status: 307, headers: { location: elsewhere.url } });
   expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
   expect(elsewhere.requests).toEqual([]);
 });
 
-test.each(['reset', 'garbage', 'html'] as const)('without a proper answer (%s) nobody knows', async (mishap) => {
-  google.after = () => mishap;
-  expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
-  expect(google.requests).toHaveLength(1);
-});
+test.each(['reset', 'garbage', 'html'] as const)(
+  'without a valid answer (%s) the submit is ambiguous',
+  async (mishap) => {
+    google.after = () => mishap;
+    expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    expect(google.requests).toHaveLength(1);
+  },
+);
 
-test('what never left is no order', async () => {
+test('a request that was not sent is TRANSIENT', async () => {
   const family = familyFor();
   await google[Symbol.asyncDispose]();
   expect(await refusedWith(taskFor(MODEL), family)).toMatchObject({ type: 'TRANSIENT' });
 });
 
-test('a step that is over ends the call', async () => {
+test('the signal of the step aborts the call', async () => {
   google.before = () => 'hang';
   const ended = new AbortController();
   const ordered = familyFor().submit(callFor(taskFor(MODEL), ended.signal));
@@ -202,7 +205,7 @@ test('a step that is over ends the call', async () => {
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
 });
 
-test("the library's own settings change nothing", async () => {
+test('environment variables of the library have no effect', async () => {
   vi.stubEnv('GOOGLE_API_KEY', 'AIza-other');
   vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
   vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:1');
@@ -213,7 +216,7 @@ test("the library's own settings change nothing", async () => {
   expect(google.requests[0]?.headers['x-goog-api-key']).toBe(GOOGLE_KEY);
 });
 
-test('neither the key nor the prompt nor an address is told or logged', async () => {
+test('errors and logs contain neither the key nor the prompt nor a URL', async () => {
   const context = contextFor();
   const task = taskFor(MODEL, { prompt: 'A very private lamp' });
   const said = `Key ${GOOGLE_KEY} at https://example.com/?sig=1 for "A very private lamp".`;
@@ -225,7 +228,7 @@ test('neither the key nor the prompt nor an address is told or logged', async ()
   expect(context.logged.join()).not.toMatch(/AIza|private|https:/);
 });
 
-test('the probe says which models the account has', async () => {
+test('the probe lists the models of the account', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe(
     'it has gemini-3-pro-image, gemini-3.1-flash-image, gemini-3.1-flash-lite-image',

@@ -6,16 +6,16 @@ import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, flag, text, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
 import { callGoogle, googleClient, probeGoogle } from './google.ts';
-import { inHand, writeInHand } from './in-hand.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
-import { type Refusal, refused } from './refusal.ts';
+import { inlineOutput, writeInlineOutput } from './inline-output.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
+import { type Refusal, toStepError } from './refusal.ts';
 
 const MEGABYTE = 1024 * 1024;
 const LIMITS: PictureLimits = {
   types: ['image/png', 'image/jpeg', 'image/webp'],
-  mostBytes: 14 * MEGABYTE,
-  // It takes requests of 20 MB, in which a picture is a third larger than it is.
-  mostBytesTogether: 14 * MEGABYTE,
+  maxBytes: 14 * MEGABYTE,
+  // Gemini accepts requests of 20 MB, in which base64 adds a third to a picture.
+  maxTotalBytes: 14 * MEGABYTE,
 };
 
 const Answer = z.object({
@@ -28,7 +28,7 @@ const Answer = z.object({
 });
 type Answer = z.infer<typeof Answer>;
 
-/** Google's images: one call, whose answer is the picture, or says why there is none. */
+/** Google's images. The provider is synchronous: its answer holds the picture, or the reason for the refusal. */
 export function geminiImage(account: KeyedAccount, context: AdapterContext): Family {
   const vendor = { name: 'Gemini', secrets: [account.apiKey], log: context.log };
   const client = googleClient(account);
@@ -38,7 +38,7 @@ export function geminiImage(account: KeyedAccount, context: AdapterContext): Fam
     const answer = await models.generateContent({
       model: context.providerModelId(task.outputModel, task.outputModel),
       contents: [{ role: 'user', parts: [...pictures.flatMap(partsOf), { text: promptOf(task) }] }],
-      // The one size that all of its models make.
+      // The only size that all models support.
       config: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { imageSize: '1K' }, abortSignal: signal },
     });
     return Answer.parse(answer);
@@ -54,21 +54,21 @@ export function geminiImage(account: KeyedAccount, context: AdapterContext): Fam
       const pictures = await readPictures(call, vendor.name, LIMITS);
       const answer = await callGoogle(vendor, { task, kind: 'draw' }, () => ask(call, pictures));
       const picture = pictureIn(answer);
-      if (picture === null) throw refused(vendor, refusalIn(answer), task);
-      return { done: inHand(Buffer.from(picture, 'base64')) };
+      if (picture === null) throw toStepError(vendor, refusalIn(answer), task);
+      return { done: inlineOutput(Buffer.from(picture, 'base64')) };
     },
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
     probe: (signal) => probeGoogle(vendor, client, providerModels('gemini-image', context), signal),
 
-    download: writeInHand,
+    download: writeInlineOutput,
   };
 }
 
-const promptOf = (task: Call['task']) => namedPrompt(task, (position) => `image ${position}`);
+const promptOf = (task: Call['task']) => replaceReferences(task, (position) => `image ${position}`);
 
-/** Each picture under its name, so that the prompt can speak of it. */
+/** Labels each picture, so that the prompt can refer to it. */
 const partsOf = ({ mimeType, bytes }: Reference, index: number): Part[] => [
   { text: `image ${index + 1}:` },
   { inlineData: { mimeType, data: bytes.toString('base64') } },
@@ -77,7 +77,7 @@ const partsOf = ({ mimeType, bytes }: Reference, index: number): Part[] => [
 const partsIn = ({ candidates }: Answer) =>
   (candidates[0]?.content?.parts ?? []).filter(({ thought }) => thought !== true);
 
-/** The last one counts: those before it are drafts. */
+/** Returns the last picture; earlier ones are drafts. */
 const pictureIn = (answer: Answer): string | null =>
   partsIn(answer).findLast(({ inlineData }) => inlineData?.data)?.inlineData?.data ?? null;
 
@@ -86,7 +86,7 @@ const POLICY = new Set([
   ...['BLOCKLIST', 'SPII', 'RECITATION'],
 ]);
 
-/** No picture is how it usually refuses. */
+/** Reads why an answer has no picture, which is how Gemini usually refuses. */
 function refusalIn(answer: Answer): Refusal {
   const { blockReason, blockReasonMessage } = answer.promptFeedback ?? {};
   if (blockReason !== undefined) {

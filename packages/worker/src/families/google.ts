@@ -3,37 +3,37 @@ import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
-import { findings } from './account-models.ts';
+import { describeModels } from './account-models.ts';
 import { entries, fields, text } from './answer-fields.ts';
-import { lazily } from './lazily.ts';
-import { ofRead, type Refusal, refused, type Vendor, wasSent } from './refusal.ts';
+import { loadOnce } from './load-once.ts';
+import { asReadRefusal, type Refusal, toStepError, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
 
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
 
-/** The vendor's library, loaded when it is first used: it takes its time and 30 MB. */
+/** Returns a lazy client: loading Google's library takes time and 30 MB of memory. */
 export function googleClient({ apiKey, baseUrl }: KeyedAccount): () => Promise<GoogleGenAI> {
-  return lazily(async () => {
+  return loadOnce(async () => {
     const { GoogleGenAI } = await import('@google/genai');
-    // It repeats nothing unless it is told to.
-    return new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { baseUrl, fetch: vendorFetch(MOST_BYTES) } });
+    // The library does not retry by default.
+    return new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { baseUrl, fetch: vendorFetch(MAX_BYTES) } });
   });
 }
 
 interface GoogleCall {
   task?: WorkerTask;
-  /** The first two are paid when they come through: for a picture in the answer, or for a job. */
+  /** Google bills `draw` (a picture in the answer) and `order` (a job). */
   kind: 'draw' | 'order' | 'look' | 'probe';
 }
 
-/** One call by the library, whose failures become the ones that this service knows. */
+/** Makes one call by the library and maps its errors to step errors. */
 export async function callGoogle<T>(vendor: Vendor, { task, kind }: GoogleCall, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (error instanceof StepError) throw error;
     const refusal = refusalOf(error, kind);
-    throw refused(vendor, kind === 'look' ? ofRead(refusal) : refusal, task);
+    throw toStepError(vendor, kind === 'look' ? asReadRefusal(refusal) : refusal, task);
   }
 }
 
@@ -56,9 +56,9 @@ function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
   const said = saidIn(error.message);
   const words = said.message ?? `status ${status}`;
   const type = meaningOf(status) ?? (status >= 500 ? 'TRANSIENT' : 'UNKNOWN');
-  if (type === 'RATE_LIMITED') return tooMuch(said);
+  if (type === 'RATE_LIMITED') return rateRefusal(said);
   if (status === 404 && kind === 'look') return { type: 'RESULT_EXPIRED', words };
-  // Overloaded, it makes no picture; of a job nobody can be as sure.
+  // An overloaded service has made no picture, but may have accepted a job.
   const isOverloaded = status === 503 && said.status === 'UNAVAILABLE' && kind !== 'order';
   if (type === 'TRANSIENT') return { type: isOverloaded ? type : unknown, words };
   if (type !== 'INVALID_INPUT') return { type, words };
@@ -66,7 +66,7 @@ function refusalOf(error: unknown, kind: GoogleCall['kind']): Refusal {
   return { type: isPolicy(words) ? 'CONTENT_POLICY' : type, words };
 }
 
-/** Google's statuses each have one of its canonical codes; what one status covers is told apart by the message. */
+/** By HTTP status; `refusalOf` distinguishes the causes of a status by the message. */
 const BY_STATUS: Partial<Record<number, StepErrorType>> = {
   400: 'INVALID_INPUT',
   401: 'AUTH',
@@ -93,8 +93,8 @@ function saidIn(message: string): GoogleError {
   }
 }
 
-/** A wait of hours is no wait for a place but a quota that is used up. */
-function tooMuch({ message, details = [] }: GoogleError): Refusal {
+/** Maps a 429: a daily quota, or a retry delay of more than an hour, is an exhausted balance. */
+function rateRefusal({ message, details = [] }: GoogleError): Refusal {
   const asked = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay ?? '';
   const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 : undefined;
   const daily = details.some(({ violations }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));
@@ -102,7 +102,7 @@ function tooMuch({ message, details = [] }: GoogleError): Refusal {
   return { type: 'RATE_LIMITED', delayMs };
 }
 
-/** Refusals that look like bad input, but only whoever runs the account can do something about. */
+/** Whether a refusal with status 400 is about the account, which only the operator can fix. */
 const isAccess = ({ message = '', status }: GoogleError): boolean =>
   status === 'FAILED_PRECONDITION' || /API key (not valid|expired)|use case is currently not supported/i.test(message);
 
@@ -110,7 +110,7 @@ export const isPolicy = (words: string): boolean => /usage guidelines|usage poli
 
 const Listed = z.object({ name: z.string() });
 
-/** What an account has of the models that are asked of it. */
+/** Checks that the account lists the wanted models. */
 export function probeGoogle(
   vendor: Vendor,
   client: () => Promise<GoogleGenAI>,
@@ -123,6 +123,6 @@ export function probeGoogle(
     for await (const model of await models.list({ config: { pageSize: 1000, abortSignal: signal } })) {
       listed.add(Listed.parse(model).name.replace(/^models\//, ''));
     }
-    return findings(vendor, wanted, listed);
+    return describeModels(vendor, wanted, listed);
   });
 }

@@ -37,7 +37,7 @@ const refusedWith = (task = taskFor('gpt-image-2'), family = familyFor()) =>
   );
 
 test.each(['gpt-image-2.5-flare', 'gpt-image-2'])(
-  '%s: the prompt and every default are sent, the picture comes back',
+  '%s: sends the prompt and every default, and returns the picture',
   async (model) => {
     expect(await pictureOf(taskFor(model))).toEqual(openai.picture);
     const [request] = openai.requests;
@@ -58,7 +58,7 @@ test.each(['gpt-image-2.5-flare', 'gpt-image-2'])(
   },
 );
 
-test('attachments are sent as files in their order, and the prompt counts them', async () => {
+test('attachments are sent as files in order, and the prompt refers to their positions', async () => {
   const attachments = [
     await storage.picture(1, { format: 'jpeg' }),
     await storage.picture(2, { format: 'gif' }),
@@ -83,7 +83,7 @@ test('attachments are sent as files in their order, and the prompt counts them',
   expect(await files[0]?.bytes()).toEqual(await original.bytes());
 });
 
-test('what is no picture is refused before anything is asked for', async () => {
+test('an attachment that is not a picture is refused before any request', async () => {
   const attachments = [storage.attach(1, 'notes.txt', 'text/plain', Buffer.from('A lamp'))];
   expect(await refusedWith(taskFor('gpt-image-2', { attachments }))).toMatchObject({
     type: 'INVALID_INPUT',
@@ -92,7 +92,7 @@ test('what is no picture is refused before anything is asked for', async () => {
   expect(openai.requests).toEqual([]);
 });
 
-test('a model can be called by another name', async () => {
+test('PROVIDER_MODEL_MAP overrides the model name', async () => {
   await pictureOf(
     taskFor('gpt-image-2'),
     familyFor(OPENAI_KEY, contextFor({ 'gpt-image-2': 'gpt-image-2-2026-04-21' })),
@@ -117,7 +117,7 @@ test.each<[string, Reply, object]>([
   [
     'invalid_value',
     refusal(400, 'invalid_value', 'Invalid size.'),
-    { type: 'INVALID_INPUT', message: 'OpenAI does not take the request: Invalid size.' },
+    { type: 'INVALID_INPUT', message: 'OpenAI does not accept the request: Invalid size.' },
   ],
   ['unknown_parameter', refusal(400, 'unknown_parameter', 'Unknown.'), { type: 'INVALID_INPUT' }],
   ['invalid_image_file', refusal(400, 'invalid_image_file', 'Broken.'), { type: 'INVALID_INPUT' }],
@@ -149,7 +149,7 @@ test.each<[string, Reply, object]>([
   expect(openai.requests).toHaveLength(1);
 });
 
-test('an answer that leads elsewhere is not followed: the key would come along', async () => {
+test('a redirect is not followed, because it would forward the key', async () => {
   await using elsewhere = await startDouble(() => ({}));
   openai.before = () => ({ status: 307, headers: { location: elsewhere.url } });
   expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
@@ -171,19 +171,22 @@ test.each<[string, object, string]>([
   expect(await refusedWith()).toMatchObject({ type });
 });
 
-test.each(['reset', 'garbage', 'html'] as const)('without a proper answer (%s) nobody knows', async (mishap) => {
-  openai.after = () => mishap;
-  expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
-  expect(openai.requests).toHaveLength(1);
-});
+test.each(['reset', 'garbage', 'html'] as const)(
+  'without a valid answer (%s) the submit is ambiguous',
+  async (mishap) => {
+    openai.after = () => mishap;
+    expect(await refusedWith()).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    expect(openai.requests).toHaveLength(1);
+  },
+);
 
-test('what never left is no order', async () => {
+test('a request that was not sent is TRANSIENT', async () => {
   const family = familyFor();
   await openai[Symbol.asyncDispose]();
   expect(await refusedWith(taskFor('gpt-image-2'), family)).toMatchObject({ type: 'TRANSIENT' });
 });
 
-test('a step that is over ends the call', async () => {
+test('the signal of the step aborts the call', async () => {
   openai.before = () => 'hang';
   const ended = new AbortController();
   const ordered = familyFor().submit(callFor(taskFor('gpt-image-2'), ended.signal));
@@ -192,7 +195,7 @@ test('a step that is over ends the call', async () => {
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
 });
 
-test('a picture that takes its time comes bit by bit', async () => {
+test('a slow picture is streamed', async () => {
   const completed = { type: 'image_generation.completed', b64_json: openai.picture.toString('base64') };
   async function* slowly() {
     yield ': waiting\n\n';
@@ -208,12 +211,12 @@ test('a large picture', async () => {
   expect((await pictureOf(taskFor('gpt-image-2'))).equals(openai.picture)).toBe(true);
 });
 
-test('whoever does not stream is understood all the same', async () => {
+test('a JSON answer without streaming is accepted', async () => {
   openai.streamsPictures = false;
   expect(await pictureOf(taskFor('gpt-image-2'))).toEqual(openai.picture);
 });
 
-test("the library's own settings change nothing", async () => {
+test('environment variables of the library have no effect', async () => {
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1');
   vi.stubEnv('OPENAI_ORG_ID', 'org-other');
   vi.stubEnv('OPENAI_LOG', 'debug');
@@ -230,7 +233,7 @@ test("the library's own settings change nothing", async () => {
   expect(spoken).not.toHaveBeenCalled();
 });
 
-test('neither the key nor the prompt nor an address is told or logged', async () => {
+test('errors and logs contain neither the key nor the prompt nor a URL', async () => {
   const context = contextFor();
   const task = taskFor('gpt-image-2', { prompt: 'A very private lamp' });
   const said = `Key ${OPENAI_KEY} at https://api.openai.com/v1?sig=1 for "A very private lamp".`;
@@ -248,7 +251,7 @@ test('neither the key nor the prompt nor an address is told or logged', async ()
   expect(context.logged.join()).not.toMatch(/sk-double|private|https:/);
 });
 
-test('the probe says which models the account has', async () => {
+test('the probe lists the models of the account', async () => {
   const { signal } = new AbortController();
   expect(await familyFor().probe?.(signal)).toBe('it has gpt-image-2.5-flare, gpt-image-2');
   const renamed = familyFor(OPENAI_KEY, contextFor({ 'gpt-image-2': 'gpt-image-9' }));

@@ -5,17 +5,17 @@ import { providerModels } from './account-models.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { entries, number, word } from './answer-fields.ts';
 import type { Call, Family } from './family.ts';
-import { inHand, writeInHand } from './in-hand.ts';
-import { callOpenAi, Incomprehensible, openAiClient, probeOpenAi } from './openai.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
+import { inlineOutput, writeInlineOutput } from './inline-output.ts';
+import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 
-const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], mostBytes: 50 * 1024 * 1024 - 1 };
+const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], maxBytes: 50 * 1024 * 1024 - 1 };
 
-/** A draft counts its number; the picture itself does not. */
+/** Only drafts have a `partial_image_index`. */
 const Event = z.object({ type: word, b64_json: word, partial_image_index: number }).catch({});
 const WholeAnswer = z.object({ data: entries({ b64_json: word }) }).catch({ data: [] });
 
-/** OpenAI's images: one call, whose answer is the picture. There is no job that could be asked for later. */
+/** OpenAI's images. The provider is synchronous: its answer is the picture, and there is no job to look up. */
 export function gptImage(account: OpenAiAccount, context: AdapterContext): Family {
   const vendor = { name: 'OpenAI', secrets: [account.apiKey], log: context.log };
   const client = openAiClient(account);
@@ -24,13 +24,13 @@ export function gptImage(account: OpenAiAccount, context: AdapterContext): Famil
     const { images } = await client();
     const order = {
       model: context.providerModelId(task.outputModel, task.outputModel),
-      prompt: namedPrompt(task, (position) => `image ${position}`),
+      prompt: replaceReferences(task, (position) => `image ${position}`),
       n: 1,
       size: 'auto',
       quality: 'auto',
       background: 'auto',
       output_format: 'png',
-      // The picture takes minutes, and a connection on which nothing was heard for five is dropped.
+      // Streamed, because a picture takes minutes and `fetch` drops a connection after five minutes without data.
       stream: true,
     } as const;
     const asked =
@@ -48,18 +48,20 @@ export function gptImage(account: OpenAiAccount, context: AdapterContext): Famil
 
     async submit(call) {
       const pictures = await readPictures(call, vendor.name, LIMITS);
-      return { done: inHand(await callOpenAi(vendor, { task: call.task, paid: true }, () => draw(call, pictures))) };
+      return {
+        done: inlineOutput(await callOpenAi(vendor, { task: call.task, paid: true }, () => draw(call, pictures))),
+      };
     },
 
     poll: async () => ({ state: 'succeeded', output: {} }),
 
     probe: (signal) => probeOpenAi(vendor, client, providerModels('gpt-image', context), signal),
 
-    download: writeInHand,
+    download: writeInlineOutput,
   };
 }
 
-/** The order of the files is what the prompt counts by; their own names stay here. */
+/** Names the files by position, as the prompt does. Their original names are not sent. */
 const fileOf = ({ bytes, mimeType }: Reference, index: number): File =>
   new File([new Uint8Array(bytes)], `image-${index + 1}.${mimeType.replace('image/', '')}`, { type: mimeType });
 
@@ -67,7 +69,7 @@ async function pictureIn(
   events: AsyncIterable<ImageGenStreamEvent | ImageEditStreamEvent>,
   response: Response,
 ): Promise<string> {
-  // Whatever stands at the address may not know how to stream.
+  // A compatible server at OPENAI_BASE_URL may not support streaming.
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     const { data } = WholeAnswer.parse(await response.json());
     const picture = data.find(({ b64_json }) => b64_json !== undefined)?.b64_json;
@@ -78,5 +80,5 @@ async function pictureIn(
     const isWhole = type === undefined ? draft === undefined : type.endsWith('.completed');
     if (isWhole && picture !== undefined) return picture;
   }
-  throw new Incomprehensible('its answer holds no picture.');
+  throw new UnreadableAnswer('its answer has no picture.');
 }

@@ -62,15 +62,15 @@ async function poll(family: Family, state: HunyuanState = { status: 'DONE' }) {
   return family.poll({ task, signal: soon(), job: submitted.job });
 }
 
-const DOORS = [
+const TRANSPORTS = [
   ['Tencent Cloud', () => open(cloud())],
   ['TokenHub', () => open(hub())],
 ] as const;
 
-describe('what is ordered', () => {
+describe('a submit', () => {
   const settings = { EnablePBR: true, GenerateType: 'Normal' };
 
-  test('words, signed for Tencent Cloud', async () => {
+  test('sends a prompt, signed for Tencent Cloud', async () => {
     expect(await submit(open(cloud()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
     expect(double.requests).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe('what is ordered', () => {
     expect(double.requests[0]?.body).toEqual({ Model: '3.1', Prompt: 'A lamp', ...settings });
   });
 
-  test('no model where the product has only one, unless the operator names it', async () => {
+  test('sends no model name to a product with one model, unless PROVIDER_MODEL_MAP names it', async () => {
     double.takesModel = false;
     await submit(open(cloud({ takesModel: false })));
     expect(double.requests[0]?.body).toEqual({ Prompt: 'A lamp', ...settings });
@@ -95,7 +95,7 @@ describe('what is ordered', () => {
     await expect(named).rejects.toMatchObject({ type: 'INVALID_INPUT' });
   });
 
-  test('words, to TokenHub', async () => {
+  test('sends a prompt to TokenHub', async () => {
     expect(await submit(open(hub()))).toEqual({ job: { id: 'job-1' }, warnings: [] });
     expect(double.requests).toMatchObject([
       { path: '/v1/api/3d/submit', headers: { authorization: `Bearer ${double.key}` } },
@@ -108,9 +108,9 @@ describe('what is ordered', () => {
     });
   });
 
-  test.each(DOORS)('a picture by %s: the words stay behind, which the file says', async (_, family) => {
+  test.each(TRANSPORTS)('of a picture by %s ignores the prompt, with a warning', async (_, family) => {
     const { warnings } = await submit(family(), taskOf({ attachments: attachments.slice(0, 1) }));
-    expect(warnings).toEqual([expect.stringContaining('the prompt was not used')]);
+    expect(warnings).toEqual([expect.stringContaining('the prompt was ignored')]);
     const { body } = double.requests[0] ?? {};
     const picture = storage.kept.get(idOf(1))?.toString('base64');
     expect(Object.values(body ?? {})).toContain(picture);
@@ -118,7 +118,7 @@ describe('what is ordered', () => {
     expect(body).not.toHaveProperty('prompt');
   });
 
-  test('a picture of a kind that is not taken goes as a PNG', async () => {
+  test('converts a picture of another type to PNG', async () => {
     await submit(open(cloud()), taskOf({ attachments: attachments.slice(1) }));
     expect(double.requests[0]?.body).toMatchObject({ ImageBase64: expect.stringMatching(/^iVBOR/) });
   });
@@ -126,7 +126,7 @@ describe('what is ordered', () => {
   test.each([
     ['Tencent Cloud', () => open(cloud(), { 'hunyuan3d-3.1': '3.0' }), { Model: '3.0' }],
     ['TokenHub', () => open(hub(), { 'hunyuan3d-3.1': 'hy-3d-3.0' }), { model: 'hy-3d-3.0' }],
-  ] as const)('the operator may name another model at %s', async (_, family, body) => {
+  ] as const)('uses the model of PROVIDER_MODEL_MAP at %s', async (_, family, body) => {
     await submit(family());
     expect(double.requests).toMatchObject([{ body }]);
   });
@@ -134,7 +134,7 @@ describe('what is ordered', () => {
   test.each([
     [{ prompt: 'a'.repeat(1025) }, /at most 1024 characters/],
     [{ attachments }, /at most 1 attachment;/],
-  ])('what Hunyuan3D does not take is refused before anything is asked there', async (own, message) => {
+  ])('beyond the caps of Hunyuan3D is refused before any request', async (own, message) => {
     const { handed } = server.add('hunyuan3d-3.1', own);
     await expect(prepare(contextOf(server, open(cloud())), handed)).rejects.toMatchObject({
       type: 'INVALID_INPUT',
@@ -203,7 +203,7 @@ describe('a refusal with status 200', () => {
     await expect(submit(open(hub()))).rejects.toMatchObject({ type });
   });
 
-  test.each(UNDECIDED)('%s leaves an order unknown, and is asked again in a look', async (code) => {
+  test.each(UNDECIDED)('%s makes a submit ambiguous, and a poll is retried', async (code) => {
     double.before = () => complaint(code);
     await expect(submit(open(cloud()))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     double.before = () => hubComplaint(code, 200);
@@ -212,7 +212,7 @@ describe('a refusal with status 200', () => {
     await expect(poll(open(cloud()))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 
-  test('says why, and that a place may still be taken for a while', async () => {
+  test('has the reason and a delay', async () => {
     double.before = () => complaint('RequestLimitExceeded.JobNumExceed');
     await expect(submit(open(cloud()))).rejects.toMatchObject({
       delayMs: 10_000,
@@ -229,7 +229,7 @@ describe('a status', () => {
     [400, 'INVALID_INPUT'],
     [500, 'AMBIGUOUS_SUBMIT'],
     [502, 'AMBIGUOUS_SUBMIT'],
-  ] as const)('%i of an order is %s', async (status, type) => {
+  ] as const)('%i of a submit is %s', async (status, type) => {
     double.before = () => ({ status, body: '' });
     await expect(submit(open(cloud()))).rejects.toMatchObject({ type });
     double.before = () => hubComplaint('something', status);
@@ -237,7 +237,7 @@ describe('a status', () => {
   });
 
   test.each(['reset', 'garbage', 'html', { body: { Response: {} } }, { body: {} }] as const)(
-    '%o leaves an order unknown, whichever door',
+    '%o makes a submit ambiguous, on both transports',
     async (mishap) => {
       double.after = () => mishap;
       for (const account of [cloud(), hub()]) {
@@ -247,13 +247,13 @@ describe('a status', () => {
     },
   );
 
-  test('an order that does not get its answer in time is unknown', async () => {
+  test('a submit that times out is ambiguous', async () => {
     double.after = () => 'hang';
     const call = { task: taskOf(), signal: AbortSignal.timeout(200), stage: 'submit', clientJobId: 'unused' };
     await expect(open(cloud()).submit(call)).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
   });
 
-  test('an order that never left was not placed, and no order is tried twice', async () => {
+  test('a submit that was not sent is TRANSIENT, and no submit is retried by the library', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     await expect(submit(open(cloud({ endpoint })))).rejects.toMatchObject({ type: 'TRANSIENT' });
     double.before = () => ({ status: 500, body: '' });
@@ -271,7 +271,7 @@ test('the double refuses what Tencent refuses', async () => {
   expect(double.orders).toEqual([]);
 });
 
-test('neither keys nor prompt are shown, to nobody', async () => {
+test('errors and logs contain neither the keys nor the prompt', async () => {
   double.before = () => ({
     body: { Response: { Error: { Code: 'AuthFailure', Message: `${double.secretId} ${SECRET_KEY} "A lamp"` } } },
   });
@@ -280,7 +280,7 @@ test('neither keys nor prompt are shown, to nobody', async () => {
   for (const secret of [double.secretId, SECRET_KEY, 'A lamp']) expect(`${error} ${logged}`).not.toContain(secret);
 });
 
-describe.each(DOORS)('where a job of %s stands', (_, family) => {
+describe.each(TRANSPORTS)('a poll of %s', (_, family) => {
   test.each([
     ['WAIT', { progress: 0, retryAfterMs: 20_000 }],
     ['RUN', { progress: 0.4, retryAfterMs: 10_000 }],
@@ -298,14 +298,14 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
     await expect(poll(family(), { status: 'FAIL', code, message: 'why' })).rejects.toMatchObject({ type });
   });
 
-  test('a job that is forgotten there is told as such', async () => {
+  test('a job that Tencent no longer has is RESULT_EXPIRED', async () => {
     const task = taskOf();
     await expect(family().poll({ task, signal: soon(), job: { id: 'job-9' } })).rejects.toMatchObject({
       type: 'RESULT_EXPIRED',
     });
   });
 
-  test('a result without a GLB is a failure that names what there is', async () => {
+  test('a result without a GLB fails and names the other types', async () => {
     const files = [{ Type: 'OBJ', Url: 'https://x.example/' }];
     await expect(poll(family(), { status: 'DONE', files })).rejects.toMatchObject({
       type: 'PROVIDER_FAILED',
@@ -316,7 +316,7 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
     });
   });
 
-  test('the GLB is fetched without the key, until its time is over', async () => {
+  test('the GLB is downloaded without the key until its URL expires', async () => {
     const opened = family();
     const polled = await poll(opened);
     if (polled.state !== 'succeeded') throw new Error('it is not done');
@@ -327,13 +327,13 @@ describe.each(DOORS)('where a job of %s stands', (_, family) => {
     await expect(download()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
-  test('a probe orders nothing', async () => {
-    expect(await family().probe?.(soon())).toMatch(/^127\.0\.0\.1:\d+ accepts the access$/);
+  test('a probe submits nothing', async () => {
+    expect(await family().probe?.(soon())).toMatch(/^127\.0\.0\.1:\d+ accepts the key$/);
     expect(double.orders).toEqual([]);
   });
 });
 
-test('a probe tells that the access is wrong, or that nobody answers', async () => {
+test('a probe fails for a wrong key and for an unreachable host', async () => {
   await expect(open(cloud({ secretId: 'AKIDother' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
   await expect(open(hub({ apiKey: 'hub-other' })).probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
   for (const code of ['FailedOperation.ServiceNotActivated', 'FailedOperation.ServiceStop']) {

@@ -5,13 +5,13 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, error, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { ofEnded, type Refusal, refused, type Vendor } from './refusal.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
+import { asFinalType, type Refusal, toStepError, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { openTencentCloud } from './tencent-cloud.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 
-/** What a model is made of: words or a picture, never both. Not every product lets the model be chosen. */
+/** The source of a 3D model: a prompt or a picture, never both. `model` is null where the product has only one. */
 type Asked = { model: string | null } & ({ prompt: string } | { picture: string });
 
 interface Job {
@@ -21,10 +21,10 @@ interface Job {
   words: string | undefined;
 }
 
-/** The two doors of Tencent behind which the same models are. */
-interface Door {
+/** One of Tencent's two APIs for the same models. */
+interface Transport {
   vendor: Vendor & { baseUrl: string };
-  /** Null where the product has one model, which has no name there. */
+  /** Null if the product takes no model name. */
   usualModel: string | null;
   words: StatusWords;
   order(asked: Asked, call: Call): Promise<string>;
@@ -33,22 +33,22 @@ interface Door {
 
 const PICTURES: PictureLimits = {
   types: ['image/png', 'image/jpeg', 'image/webp'],
-  mostBytes: 6 * 1024 * 1024,
+  maxBytes: 6 * 1024 * 1024,
   side: { min: 128, max: 5000 },
 };
-const DROPPED = 'Hunyuan3D makes a model of words or of a picture; there was a picture, so the prompt was not used.';
+const DROPPED = 'Hunyuan3D uses either a prompt or a picture; the prompt was ignored, because there was a picture.';
 const QUEUED_MS = 20_000;
 const RUNNING_MS = 10_000;
 
 const Ref = z.object({ id: z.string() });
 
 export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, context: AdapterContext): Family {
-  const door = account.transport === 'token-hub' ? tokenHub(account, context) : tencentCloud(account, context);
+  const transport = account.transport === 'token-hub' ? tokenHub(account, context) : tencentCloud(account, context);
 
   async function askedFor(call: Call): Promise<Asked> {
-    const model = context.providerModelId(call.task.outputModel, door.usualModel ?? '') || null;
-    const [picture] = await readPictures(call, door.vendor.name, PICTURES);
-    if (picture === undefined) return { model, prompt: namedPrompt(call.task, () => '') };
+    const model = context.providerModelId(call.task.outputModel, transport.usualModel ?? '') || null;
+    const [picture] = await readPictures(call, transport.vendor.name, PICTURES);
+    if (picture === undefined) return { model, prompt: replaceReferences(call.task, () => '') };
     return { model, picture: picture.bytes.toString('base64') };
   }
 
@@ -59,30 +59,30 @@ export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, contex
 
     async submit(call) {
       const asked = await askedFor(call);
-      return { job: { id: await door.order(asked, call) }, warnings: 'picture' in asked ? [DROPPED] : [] };
+      return { job: { id: await transport.order(asked, call) }, warnings: 'picture' in asked ? [DROPPED] : [] };
     },
 
     async poll({ job, ...call }) {
-      const found = await door.look(Ref.parse(job).id, call);
-      return polled(door, found, (refusal) => refused(door.vendor, refusal, call.task));
+      const found = await transport.look(Ref.parse(job).id, call);
+      return polled(transport, found, (refusal) => toStepError(transport.vendor, refusal, call.task));
     },
 
     async probe(signal) {
-      // Nobody has such a job: the answer tells whether the access is good, and costs nothing.
-      await door.look('0', { signal }).catch((error: unknown) => {
+      // Looks up a job that cannot exist: the answer shows whether the key is accepted, and costs nothing.
+      await transport.look('0', { signal }).catch((error: unknown) => {
         if (!(error instanceof StepError) || !SAYS_NO_SUCH_JOB.has(error.type)) throw error;
       });
-      return `${new URL(door.vendor.baseUrl).host} accepts the access`;
+      return `${new URL(transport.vendor.baseUrl).host} accepts the key`;
     },
 
-    download: downloadFrom(door.vendor),
+    download: downloadFrom(transport.vendor),
   };
 }
 
 const SAYS_NO_SUCH_JOB = new Set<StepErrorType>(['RESULT_EXPIRED', 'INVALID_INPUT']);
 
 function polled(
-  { vendor, words: statusWords }: Door,
+  { vendor, words: statusWords }: Transport,
   { status, files, code, words }: Job,
   refuse: (refusal: Refusal) => StepError,
 ): Polled {
@@ -90,18 +90,18 @@ function polled(
   const hasResult = glb !== undefined;
   const state = jobState(vendor, statusWords, { status, hasResult, hasError: words !== undefined });
   if (state === 'running') {
-    // How far it has come is not told.
+    // Tencent does not report progress.
     const isQueued = status === statusWords.running[0];
     return { state, progress: isQueued ? 0 : 0.4, retryAfterMs: isQueued ? QUEUED_MS : RUNNING_MS };
   }
-  if (state === 'failed') throw refuse({ type: ofEnded(meaningOf(code ?? '')), words: words ?? code });
+  if (state === 'failed') throw refuse({ type: asFinalType(meaningOf(code ?? '')), words: words ?? code });
   if (glb?.url !== undefined) return { state, output: { url: glb.url } };
   const others = files.flatMap((file) => typeOf(file) ?? []);
   const made = others.length === 0 ? 'it made no file.' : `it made no GLB, only ${others.join(', ')}.`;
   throw refuse({ type: 'PROVIDER_FAILED', words: `${made} Only GLB can be stored.` });
 }
 
-/** As the provider says, or as the address ends. */
+/** Returns the type that the provider names, or the extension of the URL. */
 function typeOf({ type, url }: Job['files'][number]): string | undefined {
   const ending = /\.(\w+)$/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1];
   return (type ?? ending)?.toUpperCase();
@@ -115,7 +115,7 @@ const Queried = z.object({
   ResultFile3Ds: entries({ Type: word, Url: address }),
 });
 
-function tencentCloud(account: TencentCloudAccount, { log }: AdapterContext): Door {
+function tencentCloud(account: TencentCloudAccount, { log }: AdapterContext): Transport {
   const { secretId, secretKey, endpoint } = account;
   const vendor = { name: 'Hunyuan3D', secrets: [secretId, secretKey], log, baseUrl: endpoint };
   const cloud = openTencentCloud(account, vendor, refusalOf);
@@ -125,7 +125,7 @@ function tencentCloud(account: TencentCloudAccount, { log }: AdapterContext): Do
     words: { running: ['WAIT', 'RUN'], succeeded: ['DONE'], failed: ['FAIL'] },
     async order({ model, ...asked }, call) {
       const source = 'prompt' in asked ? { Prompt: asked.prompt } : { ImageBase64: asked.picture };
-      // No face count: a model with a chosen one costs more.
+      // No face count: setting one costs more.
       const body = { ...(model !== null && { Model: model }), ...source, EnablePBR: true, GenerateType: 'Normal' };
       return (await cloud.act(Submitted, { name: 'SubmitHunyuanTo3DProJob', body, paid: true }, call)).JobId;
     },
@@ -141,7 +141,7 @@ const Taken = z.object({ id });
 const Looked = z.object({ status: word, data: entries({ type: word, url: address }), error });
 const HUB_MODEL = 'hy-3d-3.1';
 
-function tokenHub(account: TokenHubAccount, context: AdapterContext): Door {
+function tokenHub(account: TokenHubAccount, context: AdapterContext): Transport {
   const vendor = bearerApi('Hunyuan3D', account, context, refusalInHub);
   return {
     vendor,
@@ -150,11 +150,11 @@ function tokenHub(account: TokenHubAccount, context: AdapterContext): Door {
     async order({ model, ...asked }, call) {
       const source = 'prompt' in asked ? { prompt: asked.prompt } : { image_base64: asked.picture };
       const body = { model, ...source, enable_pbr: true, generate_type: 'Normal' };
-      return (await ask(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
+      return (await callApi(vendor, Taken, { method: 'POST', path: '/v1/api/3d/submit', body, paid: true }, call)).id;
     },
     async look(id, call) {
       const body = { model: context.providerModelId('hunyuan3d-3.1', HUB_MODEL), id };
-      const found = await ask(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
+      const found = await callApi(vendor, Looked, { method: 'POST', path: '/v1/api/3d/query', body }, call);
       const files = found.data.map(({ type, url }) => ({ type, url }));
       return { status: found.status, files, code: found.error?.code, words: found.error?.message };
     },
@@ -181,7 +181,7 @@ const CODES: [pattern: RegExp, type: StepErrorType][] = [
     /^(AuthFailure|UnauthorizedOperation|Unsupported(Region|Operation|Protocol)|Ip(InBlacklist|NotInWhitelist))/,
     'AUTH',
   ],
-  // The endpoint or its version is not the product's.
+  // The endpoint or its version does not belong to the product.
   [/^(ActionOffline|InvalidAction|NoSuch(Product|Version))/, 'AUTH'],
   [/^(RequestLimitExceeded|LimitExceeded|ResourceInUse)|EngineServerLimitExceeded$/, 'RATE_LIMITED'],
   [/JobNot(Exist|Found)|^ResourceNotFound/, 'RESULT_EXPIRED'],
@@ -194,9 +194,9 @@ const CODES: [pattern: RegExp, type: StepErrorType][] = [
 export const meaningOf = (code: string): StepErrorType | undefined =>
   CODES.find(([pattern]) => pattern.test(code))?.[1];
 
-/** Tencent says what went wrong by a code, often with a status that says all is well. One that is unknown may pass. */
+/** Maps Tencent's error codes, which often come with status 200. Unknown codes are retried. */
 function refusalOf(code: string, words: string): Refusal {
-  // A job that has ended is still counted for a while.
+  // Tencent counts an ended job against the limit for a while.
   const delayMs = code === 'RequestLimitExceeded.JobNumExceed' ? RUNNING_MS : undefined;
   return { type: meaningOf(code) ?? 'TRANSIENT', words: words || code, delayMs };
 }

@@ -11,13 +11,13 @@ import { type Double, startDouble } from './test/double.ts';
 import { type Mutation, mutationsOf } from './test/mutations.ts';
 import { veo } from './veo.ts';
 
-// Hundreds of answers each.
+// Each test reads hundreds of answers.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A vendor that answers every look with the same: what an adapter makes of an answer is all that counts here. */
+/** A vendor that answers every poll with the same answer, to test how an adapter reads it. */
 let vendor: Double;
 let answer: object = {};
-/** fal has the result in an answer of its own. */
+/** fal returns the result in a second answer. */
 let result: object = {};
 beforeAll(async () => {
   vendor = await startDouble(({ path }) => ({ body: path.endsWith('/requests/r1') ? result : answer }));
@@ -31,13 +31,13 @@ interface Case {
   job: { id: string; [detail: string]: unknown };
   running: object[];
   succeeded: object;
-  /** Where the succeeded answer holds the result. */
+  /** The path of the result in the succeeded answer. */
   result: string;
   failed: object;
-  /** Where the failed answer says that it failed. */
+  /** The path of the status or error in the failed answer. */
   status: string;
   configs?: { resolution: string };
-  /** Taken off by the vendor's library: a call without it was not answered. */
+  /** A field that the vendor's library unwraps: without it, the call has no answer. */
   envelope?: string;
 }
 
@@ -223,7 +223,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** How an adapter reads an answer: a state, or the type of the failure. */
+/** Returns how an adapter reads an answer: a state, or the type of the error. */
 async function read({ family, model, job, configs }: Case, body: object): Promise<string> {
   answer = body;
   const task = taskFor(model, configs === undefined ? {} : { configs });
@@ -234,7 +234,7 @@ async function read({ family, model, job, configs }: Case, body: object): Promis
   }
 }
 
-/** The mutations that an adapter reads as anything but what is wanted. */
+/** Returns the mutations that an adapter does not read as expected. */
 async function misread(subject: Case, mutations: Mutation[], wanted: (mutation: Mutation, outcome: string) => boolean) {
   const wrong: string[] = [];
   for (const mutation of mutations) {
@@ -245,7 +245,7 @@ async function misread(subject: Case, mutations: Mutation[], wanted: (mutation: 
   return wrong;
 }
 
-/** Whether the field, or what holds it, was changed; one more field beside it changes nothing. */
+/** Whether the mutation changed the field or one of its parents; an added field does not. */
 const touches = ({ path, kind }: Mutation, field: string): boolean =>
   kind !== 'added' && (path === field || field.startsWith(`${path}.`));
 
@@ -256,7 +256,7 @@ describe.each(CASES)('an answer of $name', (subject) => {
     result = { video: { url: URL_OF_RESULT } };
   });
 
-  test('about a job that is running keeps it running, whatever else it says', async () => {
+  test('about a running job keeps it running, regardless of other fields', async () => {
     result = { detail: 'Request is still in progress' };
     for (const running of subject.running) {
       expect(await read(subject, running)).toBe('running');
@@ -264,7 +264,7 @@ describe.each(CASES)('an answer of $name', (subject) => {
     }
   });
 
-  test.each([405, 418, 451])('with the undocumented status %i is asked for again', async (status) => {
+  test.each([405, 418, 451])('with the undocumented status %i is retried', async (status) => {
     vendor.before = () => ({ status, body: { message: 'Something new' } });
     try {
       expect(await read(subject, {})).toBe('TRANSIENT');
@@ -273,25 +273,25 @@ describe.each(CASES)('an answer of $name', (subject) => {
     }
   });
 
-  test('with a status that is unknown keeps the job running', async () => {
+  test('with an unknown job status keeps the job running', async () => {
     const strange = JSON.parse(
       JSON.stringify(subject.running.at(-1)).replace(/"(status|Status)":"[^"]*"/, '"$1":"DREAMING"'),
     );
     expect(await read(subject, strange)).toBe('running');
   });
 
-  test('about a job that has its result gives the result, as long as it can be read', async () => {
+  test('about a finished job returns the result if it can be read', async () => {
     result = { video: { url: URL_OF_RESULT } };
     expect(await read(subject, subject.succeeded)).toBe('succeeded');
     const mutations = mutationsOf(subject.succeeded);
     const readable = mutations.filter((mutation) => !touches(mutation, subject.result));
     expect(await misread(subject, readable, (_, outcome) => outcome === 'succeeded')).toEqual([]);
-    // Without its result, a job that says it is done has failed: asking again would not end.
+    // A finished job without a result has failed: polling again would not end.
     const lost = mutations.filter((each) => touches(each, subject.result) && !touches(each, subject.status));
     expect(await misread(subject, lost, (_, outcome) => outcome === 'PROVIDER_FAILED')).toEqual([]);
   });
 
-  test('about a job that has failed ends it, whatever the reason looks like', async () => {
+  test('about a failed job ends it, regardless of the reason', async () => {
     result = {};
     expect(FINAL).toContain(await read(subject, subject.failed));
     const mutations = mutationsOf(subject.failed).filter((mutation) => !touches(mutation, subject.status));

@@ -1,6 +1,6 @@
 import type { Vendor } from './refusal.ts';
 
-/** The words of a provider for the states of a job. Every other word means that the job is still running. */
+/** A provider's status values by job state. Any other value counts as running. */
 export interface StatusWords {
   running: readonly string[];
   succeeded: readonly string[];
@@ -9,12 +9,12 @@ export interface StatusWords {
 
 interface JobAnswer {
   status: string | undefined;
-  /** Whether the answer holds a result, and whether it says why there is none: read where there is no status. */
+  /** `hasResult` and `hasError` decide only where the answer has no status. */
   hasResult: boolean;
   hasError: boolean;
 }
 
-/** Only the status decides, as long as there is one: error and result count in the end states only. */
+/** Returns the state of a job by its status; without a status, by its result or error. */
 export function jobState(
   vendor: Vendor,
   words: StatusWords,
@@ -32,7 +32,7 @@ export function jobState(
 
 const reported = new Set<string>();
 
-/** Once per word: a job is polled often, and the operator should learn why it does not end. */
+/** Logs each unknown status once, because a job is polled often. */
 function reportUnknown(vendor: Vendor, status: string): void {
   const key = `${vendor.name} ${status}`;
   if (reported.has(key) || reported.size > 1000) return;

@@ -11,7 +11,7 @@ let storage: Storage;
 beforeAll(async () => {
   storage = await startStorage();
 });
-// Made once, and not in the time of a test.
+// Created once, outside the time limit of a test.
 beforeAll(() => mediaOf('kling-3.0', ''), 60_000);
 afterAll(() => storage[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -29,7 +29,7 @@ const poll = (id: string, orderedAt = Date.now()) =>
 const lastOrder = () => vendor.requests.findLast(({ method, path }) => method === 'POST' && path !== '/tasks');
 const OPTIONS = { external_task_id: `${idOf(0)}-submit`, watermark_info: { enabled: false } };
 
-describe('an order', () => {
+describe('a submit', () => {
   test.each([
     ['kling-3.0', {}, { resolution: '720p', duration: 5, aspect_ratio: '16:9', audio: 'native', multi_shot: false }],
     [
@@ -43,7 +43,7 @@ describe('an order', () => {
       { resolution: '1080p', durationSeconds: 3, aspectRatio: '1:1', generateAudio: false },
       { resolution: '1080p', duration: 3, aspect_ratio: '1:1' },
     ],
-  ])('of %s with %o is text alone', async (model, configs, settings) => {
+  ])('of %s with %o sends only text', async (model, configs, settings) => {
     expect(await submit(model, { configs })).toEqual({
       job: { id: vendor.orders[0]?.id, orderedAt: expect.any(Number) },
     });
@@ -58,7 +58,7 @@ describe('an order', () => {
     ['kling-3.0', 1, { resolution: '720p', duration: 5, audio: 'native', multi_shot: false }],
     ['kling-3.0', 2, { resolution: '720p', duration: 5, audio: 'native', multi_shot: false }],
   ])(
-    'of %s with %i pictures has them as frames, and tells that they decide the shape',
+    'of %s with %i pictures sends them as frames, with a warning about the aspect ratio',
     async (model, count, settings) => {
       const attachments = [await storage.picture(1), await storage.picture(2, { format: 'jpeg' })].slice(0, count);
       const submitted = await submit(model, { prompt: `From ${token(1)}, to ${token(2)}`, attachments });
@@ -77,7 +77,7 @@ describe('an order', () => {
     },
   );
 
-  test('of the omni model names its pictures', async () => {
+  test('of the omni model names the pictures', async () => {
     const numbers = [1, 2, 3, 4, 5];
     const attachments = await Promise.all(numbers.map((number) => storage.picture(number)));
     const submitted = await submit('kling-3.0-omni', { prompt: `${token(2)} beside ${token(1)}`, attachments });
@@ -93,13 +93,13 @@ describe('an order', () => {
     });
   });
 
-  test('goes to the model that the operator names', async () => {
+  test('uses the model of PROVIDER_MODEL_MAP', async () => {
     const context = { ...contextFor(), providerModelId: () => 'kling-3.0-turbo' };
     await family(KLING_KEY, context).submit(callFor(taskFor('kling-3.0-turbo')));
     expect(lastOrder()?.path).toBe('/text-to-video/kling-3.0-turbo');
   });
 
-  test('turns another kind of picture into a PNG, and refuses one that is too small', async () => {
+  test('converts other types to PNG, and refuses a picture that is too small', async () => {
     await submit('kling-3.0', { attachments: [await storage.picture(6, { format: 'webp' })] });
     expect(vendor.orders).toHaveLength(1);
     const small = submit('kling-3.0', { attachments: [await storage.picture(7, { width: 299 })] });
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('of the turbo model takes a shorter prompt beside a picture', async () => {
+  test('of the turbo model has a lower prompt limit with a picture', async () => {
     const prompt = 'x'.repeat(2501);
     const attachments = [await storage.picture(1)];
     expect(() => family().check(taskFor('kling-3.0-turbo', { prompt, attachments }))).toThrow('2500');
@@ -118,13 +118,13 @@ describe('an order', () => {
   });
 });
 
-describe('an order without an answer', () => {
+describe('a submit without an answer', () => {
   test.each([
     ['that was taken', () => ({ status: 504, body: { code: 5002, message: 'timeout' } })],
     ['that was reset', () => 'reset' as const],
     ['that was garbled', () => 'garbage' as const],
     ['that was answered by a page', () => 'html' as const],
-  ])('%s may have been paid, and is found under its id', async (_, mishap) => {
+  ])('%s is ambiguous, and is found by its external id', async (_, mishap) => {
     vendor.after = ({ method }) => (method === 'POST' ? mishap() : undefined);
     const attachments = [await storage.picture(1)];
     const call = callFor(taskFor('kling-3.0', { attachments }));
@@ -134,17 +134,17 @@ describe('an order without an answer', () => {
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('that was never taken is not found', async () => {
+  test('that was not accepted is not found', async () => {
     expect(await family().lookUp?.(callFor(taskFor('kling-3.0')))).toBeNull();
   });
 
-  test('is the same order when it is placed again', async () => {
+  test('creates no second task when it is repeated', async () => {
     const first = await submit('kling-3.0');
     expect(await submit('kling-3.0')).toMatchObject({ job: { id: 'job' in first ? first.job.id : '' } });
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('that is reported as a duplicate before it can be found is looked for again, until it is found', async () => {
+  test('that is a duplicate but not listed yet is looked up again until it is found', async () => {
     await submit('kling-3.0');
     vendor.isVisible = () => false;
     for (const _ of [1, 2, 3]) {
@@ -155,7 +155,7 @@ describe('an order without an answer', () => {
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('was not sent where nobody listens', async () => {
+  test('is TRANSIENT if the connection is refused', async () => {
     const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
     await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
@@ -192,7 +192,7 @@ describe('a refusal', () => {
     await expect(submit('kling-3.0')).rejects.toMatchObject({ type });
   });
 
-  test('of one task too many waits', async () => {
+  test('of a task over the limit has a delay', async () => {
     vendor.slots = 1;
     vendor.progress = () => ({ status: 'processing' });
     await submit('kling-3.0');
@@ -202,13 +202,13 @@ describe('a refusal', () => {
     await expect(submit('kling-3.0')).rejects.toMatchObject({ type: 'RATE_LIMITED', delayMs: 7000 });
   });
 
-  test('of a key is for the operator, and shows the key to nobody', async () => {
+  test('of a key is AUTH, without the key in the message', async () => {
     vendor.before = () => ({ status: 401, body: { code: 1002, message: `the key eyJh.eyJp.c2ln is wrong` } });
     const refused = family('eyJh.eyJp.c2ln').submit(callFor(taskFor('kling-3.0')));
     await expect(refused).rejects.toMatchObject({ type: 'AUTH', message: expect.not.stringContaining('eyJh') });
   });
 
-  test('of a signed token, which is of the old interface, is one of the key', async () => {
+  test('of a signed token of the old API is AUTH', async () => {
     await expect(family('eyJh.eyJp.c2ln').probe?.(AbortSignal.timeout(5000))).rejects.toMatchObject({ type: 'AUTH' });
     expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Kling accepts the key');
     expect(vendor.orders).toEqual([]);
@@ -222,7 +222,7 @@ describe('a task', () => {
   test.each([
     ['submitted', 0],
     ['processing', 0.4],
-  ])('that is %s is asked for again in ten seconds', async (status, progress) => {
+  ])('that is %s is polled again after ten seconds', async (status, progress) => {
     vendor.progress = () => ({ status });
     expect(await poll(id())).toEqual({ state: 'running', progress, retryAfterMs: 10_000 });
   });
@@ -247,19 +247,19 @@ describe('a task', () => {
     await expect(poll(id())).rejects.toMatchObject({ type, message: expect.stringContaining(message) });
   });
 
-  test('without a video is no success', async () => {
+  test('without a video has failed', async () => {
     vendor.before = () => ({ body: { code: 0, data: [{ id: id(), status: 'succeeded', outputs: [] }] } });
     await expect(poll(id())).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   });
 
-  test('that nobody has seen yet is waited for, and after a while it is gone', async () => {
+  test('that is not listed yet counts as running, and later as expired', async () => {
     expect(await poll('1')).toMatchObject({ state: 'running', progress: 0 });
     await expect(poll('1', Date.now() - 121_000)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
     vendor.now = () => Date.now() + 31 * 24 * 3_600_000;
     await expect(poll(id(), 0)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
-  test.each(['reset', 'garbage', 'html'] as const)('is asked for again after a %s', async (mishap) => {
+  test.each(['reset', 'garbage', 'html'] as const)('is polled again after a %s', async (mishap) => {
     vendor.after = () => mishap;
     await expect(poll(id())).rejects.toMatchObject({ type: 'TRANSIENT' });
   });

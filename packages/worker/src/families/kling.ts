@@ -6,28 +6,28 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, id, text, word } from './answer-fields.ts';
 import type { Call, Family, Ordered } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
-import { type Refusal, refused } from './refusal.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
+import { type Refusal, toStepError } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const PICTURES: PictureLimits = {
   types: ['image/jpeg', 'image/png'],
-  mostBytes: 50 * 1024 * 1024,
+  maxBytes: 50 * 1024 * 1024,
   side: { min: 300 },
   ratio: { min: 0.4, max: 2.5 },
 };
 
 const POLL_MS = 10_000;
-/** A slot is held until a task has ended: asking at once would be in vain. */
+/** The delay after a rate limit: a running task holds its slot until it ends. */
 const BUSY_MS = 5000;
-/** How long a new task may stay out of sight before it counts as gone. */
+/** How long a new task may be missing from the list before it counts as expired. */
 const UNSEEN_MS = 120_000;
-/** The turbo model takes less beside a picture than alone. */
+/** The turbo model's prompt limit with a picture, which is lower than without. */
 const TURBO_CHARACTERS_WITH_PICTURE = 2500;
 
-/** An order that is reported as a duplicate, but cannot be found yet, is looked for again after this time. */
+/** The delay before the next lookup of a task that is reported as a duplicate but not listed yet. */
 const DUPLICATE_MS = 5000;
 
 const Created = z.object({ data: z.object({ id }) });
@@ -41,12 +41,12 @@ const WORDS: StatusWords = {
 };
 const Since = z.object({ orderedAt: z.number().catch(0) });
 
-/** Kling's interface of 2026: the path names the model, and every task is found under the id that we give it. */
+/** Kling's API of 2026: the path names the model, and a task can be looked up by its `external_task_id`. */
 export function kling(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Kling', account, context, refusalIn);
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {
-    const { data } = await ask(
+    const { data } = await callApi(
       api,
       Tasks,
       { path: `/tasks?external_task_ids=${encodeURIComponent(call.clientJobId)}` },
@@ -68,7 +68,7 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
       if (characters <= TURBO_CHARACTERS_WITH_PICTURE) return;
       throw new StepError(
         'INVALID_INPUT',
-        `${outputModel} takes prompts of at most ${TURBO_CHARACTERS_WITH_PICTURE} characters beside an attachment; this one has ${characters}.`,
+        `${outputModel} takes prompts of at most ${TURBO_CHARACTERS_WITH_PICTURE} characters with an attachment; this one has ${characters}.`,
       );
     },
 
@@ -83,11 +83,11 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
       };
       try {
         const path = `/${kindOf(task)}/${model}`;
-        const { data } = await ask(api, Created, { method: 'POST', path, body, paid: true }, call);
+        const { data } = await callApi(api, Created, { method: 'POST', path, body, paid: true }, call);
         return ordered(data.id, task);
       } catch (error) {
-        // An id that is taken is refused like any other bad parameter: then the order is there already. One that
-        // cannot be found yet is asked for again: the next submit of the same id is the next look.
+        // Kling refuses a duplicate `external_task_id` like any bad parameter: then the task exists already. If it is
+        // not listed yet, the next attempt looks again.
         const mayExist = error instanceof StepError && (error.type === 'INVALID_INPUT' || error.type === 'NOT_READY');
         const found = mayExist ? await lookUp(call) : null;
         if (found === null) throw error;
@@ -96,27 +96,27 @@ export function kling(account: KeyedAccount, context: AdapterContext): Family {
     },
 
     async poll(call) {
-      const { data } = await ask(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
+      const { data } = await callApi(api, Tasks, { path: `/tasks?task_ids=${encodeURIComponent(call.job.id)}` }, call);
       const [found] = data;
       if (found === undefined) {
         const { orderedAt } = Since.parse(call.job);
-        if (Date.now() - orderedAt > UNSEEN_MS) throw refused(api, { type: 'RESULT_EXPIRED' }, call.task);
+        if (Date.now() - orderedAt > UNSEEN_MS) throw toStepError(api, { type: 'RESULT_EXPIRED' }, call.task);
         return { state: 'running', progress: 0, retryAfterMs: POLL_MS };
       }
-      // A task has outputs of other types as well; one without a type is taken for the video.
+      // A task has outputs of several types; one without a type counts as the video.
       const url = found.outputs.find((output) => output.url && (output.type ?? 'video') === 'video')?.url;
-      // Its message is no sign of a failure: a task has one in every state.
+      // A task has a message in every state, so that it does not indicate a failure.
       const state = jobState(api, WORDS, { status: found.status, hasResult: url !== undefined, hasError: false });
       if (state === 'running') {
         return { state, progress: found.status === 'submitted' ? 0 : 0.4, retryAfterMs: POLL_MS };
       }
-      if (state === 'failed') throw refused(api, failureIn(found.message ?? ''), call.task);
-      if (url === undefined) throw refused(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task);
+      if (state === 'failed') throw toStepError(api, failureIn(found.message ?? ''), call.task);
+      if (url === undefined) throw toStepError(api, { type: 'PROVIDER_FAILED', words: 'it made no video.' }, call.task);
       return { state, output: { url } };
     },
 
     async probe(signal) {
-      await ask(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
+      await callApi(api, Tasks, { path: '/tasks?external_task_ids=probe' }, { signal });
       return 'Kling accepts the key';
     },
   };
@@ -130,10 +130,10 @@ function kindOf({ outputModel, attachments }: WorkerTask): 'omni-video' | 'image
 const FRAMES = ['first_frame', 'last_frame'] as const;
 const FRAME_NAMES = ['the first frame', 'the last frame'] as const;
 
-/** Pictures travel as bare base64; only the omni model can call them by name. */
+/** Pictures are sent as bare base64. Only the omni model can reference them by name in the prompt. */
 function contentOf(task: WorkerTask, pictures: Reference[]): object {
   const kind = kindOf(task);
-  if (kind === 'text-to-video') return { prompt: namedPrompt(task, () => '') };
+  if (kind === 'text-to-video') return { prompt: replaceReferences(task, () => '') };
   const nameOf = (position: number) =>
     kind === 'omni-video' ? `@image_${position}` : (FRAME_NAMES[position - 1] ?? 'the picture');
   const images = pictures.map(({ bytes }, index) => {
@@ -142,10 +142,10 @@ function contentOf(task: WorkerTask, pictures: Reference[]): object {
       ? { type: 'refer_image', url, id: `image_${index + 1}` }
       : { type: FRAMES[index], url };
   });
-  return { contents: [{ type: 'prompt', text: namedPrompt(task, nameOf) }, ...images] };
+  return { contents: [{ type: 'prompt', text: replaceReferences(task, nameOf) }, ...images] };
 }
 
-/** Everything is sent that the path takes: Kling's own defaults are several shots, and no sound. */
+/** Sends every setting explicitly: Kling's defaults are multiple shots and no sound. */
 function settingsFor(task: WorkerTask): object {
   const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
   return {
@@ -160,12 +160,12 @@ function ordered(id: string, task: WorkerTask): Ordered {
   const job = { id, orderedAt: Date.now() };
   if (kindOf(task) !== 'image-to-video') return { job };
   const { aspectRatio } = settingsOf(task);
-  return { job, warnings: [`The first frame decides the shape of the video: ${aspectRatio} was not asked for.`] };
+  return { job, warnings: [`The first frame determines the aspect ratio of the video; ${aspectRatio} was ignored.`] };
 }
 
 const Said = z.object({ code: text, message: text }).catch({});
 
-/** Three meanings share the status 429: only the code tells them apart. */
+/** By code, because status 429 covers rate limits, the balance and access. */
 const MEANINGS: Partial<Record<number, StepErrorType>> = {
   1000: 'AUTH',
   1001: 'AUTH',
@@ -192,11 +192,11 @@ const MEANINGS: Partial<Record<number, StepErrorType>> = {
 
 export const meaningOf = (code: string): StepErrorType | undefined => MEANINGS[Number(code)];
 
-/** The only refusal that has no code of its own. */
+/** Recognizes a duplicate `external_task_id` by its message, because it has no code of its own. */
 const isDuplicate = (words: string): boolean =>
   /external_?(task_?)?id.*(already|duplicat|exist|in use|unique)/i.test(words);
 
-/** A status of 200 is no success yet: the code is. */
+/** Reads the code in the body, because a refusal can have status 200. */
 function refusalIn(answer: Answer): Refusal | null {
   const { code = '', message = '' } = Said.parse(answer.body);
   if (!/^\d+$/.test(code) || Number(code) === 0) return null;
@@ -206,7 +206,7 @@ function refusalIn(answer: Answer): Refusal | null {
   return { type, words, delayMs: type === 'RATE_LIMITED' ? BUSY_MS : undefined };
 }
 
-/** A task that failed says why in words only. */
+/** Classifies a failed task by its message, because it has no code. */
 const failureIn = (words: string): Refusal => ({
   type: /risk|polic|sensitive|safety|moderat|violat|prohibit/i.test(words) ? 'CONTENT_POLICY' : 'PROVIDER_FAILED',
   words,

@@ -57,8 +57,8 @@ const poll = async (task: WorkerTask, job: Awaited<ReturnType<typeof jobOf>>) =>
 const uri = (number: number, type: string) =>
   `data:image/${type};base64,${storage.kept.get(idOf(number))?.toString('base64') ?? ''}`;
 
-describe('what is ordered', () => {
-  test('words: a preview, then its refinement, each a job of its own', async () => {
+describe('a submit', () => {
+  test('without pictures: a preview, then its refinement, as two jobs', async () => {
     const task = await previewed();
     expect(family.stages(task)).toEqual(['preview', 'refine']);
     const { id } = await jobOf(task, 'refine');
@@ -74,12 +74,12 @@ describe('what is ordered', () => {
     expect([id, double.paidFor('A lamp', 'preview'), double.paidFor('A lamp', 'refine')]).toEqual(['job-2', 1, 1]);
   });
 
-  test('one picture: the prompt is for its surface', async () => {
+  test('one picture: the prompt is for the texture', async () => {
     const task = pictured(1);
     expect(family.stages(task)).toEqual(['submit']);
     expect(await jobOf(task)).toMatchObject({
       id: 'job-1',
-      warnings: ['Meshy takes the shape from the pictures and uses the prompt for the surface only.'],
+      warnings: ['Meshy takes the shape from the pictures and uses the prompt for the texture only.'],
     });
     expect(double.requests).toMatchObject([
       {
@@ -96,17 +96,14 @@ describe('what is ordered', () => {
     ]);
   });
 
-  test.each([2, 3, 4])(
-    '%i pictures: together, in their order, what is neither PNG nor JPEG as a PNG',
-    async (count) => {
-      await jobOf(pictured(count));
-      const png = expect.stringMatching(/^data:image\/png;base64,iVBOR/);
-      const uris = [uri(1, 'png'), uri(2, 'jpeg'), png, png].slice(0, count);
-      expect(double.requests).toMatchObject([{ path: '/openapi/v1/multi-image-to-3d', body: { image_urls: uris } }]);
-    },
-  );
+  test.each([2, 3, 4])('%i pictures: sent in order, other types than PNG and JPEG converted to PNG', async (count) => {
+    await jobOf(pictured(count));
+    const png = expect.stringMatching(/^data:image\/png;base64,iVBOR/);
+    const uris = [uri(1, 'png'), uri(2, 'jpeg'), png, png].slice(0, count);
+    expect(double.requests).toMatchObject([{ path: '/openapi/v1/multi-image-to-3d', body: { image_urls: uris } }]);
+  });
 
-  test('references have no names there: they are left out of the prompt', async () => {
+  test('references are removed from the prompt', async () => {
     const both = await jobOf(pictured(1, `Like ${token(1)} but  red`));
     const alone = await jobOf(pictured(1, token(1)));
     expect(double.requests.map(({ body }) => body)).toMatchObject([{ texture_prompt: 'Like but red' }, {}]);
@@ -114,13 +111,13 @@ describe('what is ordered', () => {
     expect([both.warnings.length, alone.warnings.length]).toEqual([1, 0]);
   });
 
-  test('words are not for meshy-7: the file says with which model it was made', async () => {
+  test('without pictures another model than meshy-7 is used, with a warning', async () => {
     expect((await jobOf(taskOf(), 'preview')).warnings).toEqual([
-      'From words alone, Meshy made this with its model "latest", not with meshy-7.',
+      'Without pictures, Meshy uses its model "latest" instead of meshy-7.',
     ]);
   });
 
-  test('the operator may name another model, for words and pictures', async () => {
+  test('PROVIDER_MODEL_MAP overrides the model, with and without pictures', async () => {
     family = open({ 'meshy-7': 'meshy-7.1' });
     await jobOf(taskOf(), 'preview');
     await jobOf(pictured(1));
@@ -133,7 +130,7 @@ describe('what is ordered', () => {
   test.each([
     [{ prompt: 'a'.repeat(801) }, /at most 800 characters/],
     [{ attachments }, /at most 4 attachments/],
-  ])('what Meshy does not take is refused before anything is asked there', async (own, message) => {
+  ])('beyond the caps of Meshy is refused before any request', async (own, message) => {
     const { handed } = server.add('meshy-7', own);
     await expect(prepare(contextOf(server, family), handed)).rejects.toMatchObject({
       type: 'INVALID_INPUT',
@@ -142,7 +139,7 @@ describe('what is ordered', () => {
     expect(double.requests).toEqual([]);
   });
 
-  test('a refinement without its preview is not ordered', async () => {
+  test('a refinement without a preview is not submitted', async () => {
     await expect(submit(taskOf(), 'refine')).rejects.toMatchObject({ type: 'INTERNAL' });
     expect(double.requests).toEqual([]);
   });
@@ -163,8 +160,8 @@ describe('a refusal', () => {
     [429, { code: 'NoMoreConcurrentTasks' }, 'RATE_LIMITED', /busy: NoMoreConcurrentTasks/],
     [400, { error_code: 'TooManyPendingTasks' }, 'RATE_LIMITED', /busy/],
     [400, { error_code: 'LimitExceeded' }, 'RATE_LIMITED', /busy/],
-    [500, { message: 'oops' }, 'AMBIGUOUS_SUBMIT', /did not say/],
-    [503, {}, 'AMBIGUOUS_SUBMIT', /did not say/],
+    [500, { message: 'oops' }, 'AMBIGUOUS_SUBMIT', /did not confirm/],
+    [503, {}, 'AMBIGUOUS_SUBMIT', /did not confirm/],
   ] as const;
 
   test.each(rows)('%i %o is %s', async (status, body, type, message) => {
@@ -177,13 +174,13 @@ describe('a refusal', () => {
     expect(double.orders).toEqual([]);
   });
 
-  test.each(['reset', 'garbage', 'html'] as const)('%s after an order was taken leaves it unknown', async (mishap) => {
+  test.each(['reset', 'garbage', 'html'] as const)('%s after an accepted submit makes it ambiguous', async (mishap) => {
     double.after = () => mishap;
     await expect(submit(taskOf(), 'preview')).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     expect(double.paidFor('A lamp')).toBe(1);
   });
 
-  test('of the double itself: the wrong key, meshy-7 for words, a refinement too early', async () => {
+  test('of the double: a wrong key, meshy-7 without pictures, a refinement too early', async () => {
     await expect(submitWith(open({}, 'msy_wrong_key'))).rejects.toMatchObject({ type: 'AUTH' });
     await expect(submitWith(open({ 'meshy-7': 'meshy-7' }))).rejects.toMatchObject({ type: 'INVALID_INPUT' });
     double.stateOf = () => ({ status: 'IN_PROGRESS' });
@@ -193,7 +190,7 @@ describe('a refusal', () => {
   const submitWith = (other: Family) =>
     other.submit({ task: taskOf(), signal: soon(), stage: 'preview', clientJobId: 'unused' });
 
-  test('shows neither key nor prompt, to nobody', async () => {
+  test('contains neither the key nor the prompt', async () => {
     double.before = () => ({ status: 401, body: { message: `${double.key} may not make "A lamp"` } });
     const error = await submit(taskOf(), 'preview').catch((reason: unknown) => String(reason));
     expect(logged.filter((line) => line.includes('"level":50'))).toHaveLength(1);
@@ -201,7 +198,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('where a job stands', () => {
+describe('a poll', () => {
   const stands = async (state: MeshyState, stage = 'preview') => {
     const task = await previewed();
     const job = stage === 'preview' ? task.stages.preview.job : await jobOf(task, stage);
@@ -214,11 +211,11 @@ describe('where a job stands', () => {
     [{ status: 'IN_PROGRESS', progress: 50 }, 'preview', 0.2],
     [{ status: 'PENDING' }, 'refine', 0.4],
     [{ status: 'IN_PROGRESS', progress: 50 }, 'refine', 0.6],
-  ] as const)('%o in the stage %s is %d of the whole', async (state, stage, progress) => {
+  ] as const)('%o in the stage %s is %d of the total progress', async (state, stage, progress) => {
     expect(await stands(state, stage)).toMatchObject({ state: 'running', progress: expect.closeTo(progress) });
   });
 
-  test('a job of pictures has the whole way for itself', async () => {
+  test('a job with pictures has the whole progress range', async () => {
     const task = pictured(1);
     const job = await jobOf(task);
     double.stateOf = () => ({ status: 'IN_PROGRESS', progress: 50 });
@@ -231,7 +228,7 @@ describe('where a job stands', () => {
     ['after ten seconds', 10_000, 10, 10_000],
     ['after a minute', 60_000, 10, 30_000],
     ['near the end', 60_000, 95, 15_000],
-  ])('the next look is %s as far off as it should be', async (_, age, progress, milliseconds) => {
+  ])('the poll interval %s', async (_, age, progress, milliseconds) => {
     double.now = () => Date.now() - age;
     const answer = await stands({ status: 'IN_PROGRESS', progress });
     const wait = answer.state === 'running' ? answer.retryAfterMs : 0;
@@ -248,13 +245,13 @@ describe('where a job stands', () => {
     await expect(stands(state)).rejects.toMatchObject({ type, message: expect.stringMatching(message) });
   });
 
-  test('a job that is forgotten there is told as such', async () => {
+  test('a job that Meshy no longer has is RESULT_EXPIRED', async () => {
     const task = await previewed();
     double.now = () => Date.now() + 4 * 24 * 3_600_000;
     await expect(poll(task, task.stages.preview.job)).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
-  test.each(['reset', 'garbage', 'html', { status: 502 }] as const)('%o is asked again', async (mishap) => {
+  test.each(['reset', 'garbage', 'html', { status: 502 }] as const)('%o is retried', async (mishap) => {
     const task = await previewed();
     double.before = () => mishap;
     await expect(poll(task, task.stages.preview.job)).rejects.toMatchObject({ type: 'TRANSIENT' });
@@ -275,20 +272,20 @@ describe('the result', () => {
     return () => downloaded(family, task, polled.output);
   }
 
-  test('is the GLB, fetched without the key', async () => {
+  test('is the GLB, downloaded without the key', async () => {
     const download = await resultOf(pictured(1));
     expect(await download()).toEqual(await mediaOf('meshy-7', 'job-1'));
     expect(double.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
-  test('is gone after its time', async () => {
+  test('expires', async () => {
     const download = await resultOf(pictured(1));
     double.now = () => Date.now() + 4 * 24 * 3_600_000;
     await expect(download()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 });
 
-test('a job is stopped by deleting it; one that is gone already is stopped', async () => {
+test('a job is canceled by DELETE, also if it no longer exists', async () => {
   const task = await previewed();
   const call = { task, signal: soon(), job: task.stages.preview.job };
   await family.cancel?.(call);
@@ -302,7 +299,7 @@ test('a job is stopped by deleting it; one that is gone already is stopped', asy
   await expect(family.cancel?.(call)).rejects.toMatchObject({ type: 'TRANSIENT' });
 });
 
-test('a model that Meshy has deprecated is told to the operator, who can map it to its successor', async () => {
+test('a deprecated model is logged with the setting for its successor', async () => {
   const warning = /Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP=\{"meshy-7":"meshy-7\.1"\}/;
   expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, msg: expect.stringMatching(warning) }]);
   expect(await family.probe?.(soon())).toMatch(warning);
@@ -317,7 +314,7 @@ test.each(['meshy-3', 'meshy-4', 'meshy-5'])('%s is retired: the double refuses 
   expect(double.orders).toEqual([]);
 });
 
-test('a probe tells the balance, or that the key is wrong', async () => {
+test('a probe returns the balance, or fails for a wrong key', async () => {
   family = open({ 'meshy-7': 'meshy-7.1' });
   expect(await family.probe?.(soon())).toBe('1000 credits');
   await expect(open({}, 'msy_wrong_key').probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });

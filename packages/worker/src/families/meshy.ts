@@ -6,16 +6,16 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, fields, id, number, text, word } from './answer-fields.ts';
 import type { Call, Family, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
-import { dataUri, namedPrompt, type PictureLimits, readPictures } from './references.ts';
-import { type Refusal, refused, type Vendor } from './refusal.ts';
+import { dataUri, type PictureLimits, readPictures, replaceReferences } from './references.ts';
+import { type Refusal, toStepError, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi } from './vendor-api.ts';
 
 const TEXT = '/openapi/v2/text-to-3d';
 const IMAGE = '/openapi/v1/image-to-3d';
 const IMAGES = '/openapi/v1/multi-image-to-3d';
 
-/** A job is only known under the path where it was ordered. */
+/** Holds the path of the submit, because Meshy finds a job only under that path. */
 const Ref = z.object({
   id: z.string(),
   path: z.enum([TEXT, IMAGE, IMAGES]),
@@ -39,12 +39,12 @@ const WORDS: StatusWords = {
 
 const Complaint = z.object({ message: text, code: text, error_code: text }).catch({});
 
-const PICTURES: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
+const PICTURES: PictureLimits = { types: ['image/png', 'image/jpeg'], maxBytes: 20 * 1024 * 1024 };
 
-/** Shape first, then its surface: from words, Meshy makes and bills a model in two jobs. */
+/** Text to 3D takes two jobs, billed separately: `preview` makes the shape, `refine` its texture. */
 const TWO_STAGES = ['preview', 'refine'];
 
-/** Models that Meshy still takes, but will retire. */
+/** Models that Meshy still accepts, but will retire. */
 const DEPRECATED: Partial<Record<string, { since: string; successor: string }>> = {
   'meshy-7': { since: '2026-09-18', successor: 'meshy-7.1' },
 };
@@ -62,7 +62,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
   if (deprecation !== null) context.log.warn({ provider: api.name }, deprecation);
 
   async function order(path: Ref['path'], stage: Ref['stage'], body: object, call: Call, warnings: string[]) {
-    const { result } = await ask(api, Ordered, { method: 'POST', path, body, paid: true }, call);
+    const { result } = await callApi(api, Ordered, { method: 'POST', path, body, paid: true }, call);
     const job: Ref = { id: result, path, stage };
     return { job, warnings };
   }
@@ -74,9 +74,9 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
       return order(TEXT, 'refine', body, call, []);
     }
     const model = context.providerModelId(task.outputModel, 'latest');
-    const prompt = namedPrompt(task, () => '');
+    const prompt = replaceReferences(task, () => '');
     const body = { mode: 'preview', prompt, ai_model: model, target_formats: ['glb'] };
-    const warnings = [`From words alone, Meshy made this with its model "${model}", not with ${task.outputModel}.`];
+    const warnings = [`Without pictures, Meshy uses its model "${model}" instead of ${task.outputModel}.`];
     return order(TEXT, 'preview', body, call, model === task.outputModel ? [] : warnings);
   }
 
@@ -84,7 +84,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
     const { task } = call;
     const pictures = (await readPictures(call, 'Meshy', PICTURES)).map(dataUri);
     const [first] = pictures;
-    const texture = namedPrompt(task, () => '').replace(/\s+/g, ' ');
+    const texture = replaceReferences(task, () => '').replace(/\s+/g, ' ');
     const body = {
       ...(pictures.length === 1 ? { image_url: first } : { image_urls: pictures }),
       ai_model: context.providerModelId(task.outputModel, task.outputModel),
@@ -93,7 +93,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
       target_formats: ['glb'],
       ...(texture !== '' && { texture_prompt: texture }),
     };
-    const warnings = ['Meshy takes the shape from the pictures and uses the prompt for the surface only.'];
+    const warnings = ['Meshy takes the shape from the pictures and uses the prompt for the texture only.'];
     return order(pictures.length === 1 ? IMAGE : IMAGES, 'submit', body, call, texture === '' ? [] : warnings);
   }
 
@@ -107,21 +107,21 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
 
     async poll({ job, ...call }) {
       const ref = Ref.parse(job);
-      const found = await ask(api, Task, { path: `${ref.path}/${encodeURIComponent(ref.id)}` }, call);
+      const found = await callApi(api, Task, { path: `${ref.path}/${encodeURIComponent(ref.id)}` }, call);
       return polled(api, found, ref, call.task);
     },
 
     async cancel({ job, ...call }) {
       const ref = Ref.parse(job);
       const request = { method: 'DELETE', path: `${ref.path}/${encodeURIComponent(ref.id)}` } as const;
-      await ask(api, z.unknown(), request, call).catch((error: unknown) => {
-        // It is gone, which is what was wanted.
+      await callApi(api, z.unknown(), request, call).catch((error: unknown) => {
+        // The job no longer exists.
         if (!(error instanceof StepError && error.type === 'RESULT_EXPIRED')) throw error;
       });
     },
 
     async probe(signal) {
-      const { balance } = await ask(
+      const { balance } = await callApi(
         api,
         z.object({ balance: z.number() }),
         { path: '/openapi/v1/balance' },
@@ -137,7 +137,7 @@ export function meshy(account: KeyedAccount, context: AdapterContext): Family {
 function previewOf({ stages }: WorkerTask): string {
   const preview = Ref.safeParse(stages['preview']?.job);
   if (preview.success) return preview.data.id;
-  throw new StepError('INTERNAL', 'There is no preview that could be refined.');
+  throw new StepError('INTERNAL', 'The task has no preview job to refine.');
 }
 
 function polled(vendor: Vendor, found: z.infer<typeof Task>, { stage }: Ref, task: WorkerTask): Polled {
@@ -146,29 +146,30 @@ function polled(vendor: Vendor, found: z.infer<typeof Task>, { stage }: Ref, tas
   const state = jobState(vendor, WORDS, { status, hasResult: url !== undefined, hasError: words !== undefined });
   if (state === 'running') {
     const percent = Math.min(100, Math.max(0, progress));
-    return { state, progress: progressOf(stage, percent), retryAfterMs: nextLook(found.created_at, percent) };
+    return { state, progress: progressOf(stage, percent), retryAfterMs: pollInterval(found.created_at, percent) };
   }
-  if (state === 'failed') throw refused(vendor, failureIn(status, words), task);
+  if (state === 'failed') throw toStepError(vendor, failureIn(status, words), task);
   if (stage === 'preview') return { state, output: {} };
-  if (url === undefined) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'it made no GLB.' }, task);
+  if (url === undefined) throw toStepError(vendor, { type: 'PROVIDER_FAILED', words: 'it made no GLB.' }, task);
   return { state, output: { url } };
 }
 
 function failureIn(status: string | undefined, words: string | undefined): Refusal {
   if (status === 'EXPIRED') return { type: 'RESULT_EXPIRED', words };
-  if (status === 'CANCELED') return { type: 'PROVIDER_FAILED', words: words ?? 'the job was canceled there.' };
+  if (status === 'CANCELED')
+    return { type: 'PROVIDER_FAILED', words: words ?? 'the job was canceled at the provider.' };
   return { type: isModeration(words) ? 'CONTENT_POLICY' : 'PROVIDER_FAILED', words };
 }
 
-/** Bringing in the result is the last fifth; two stages share the rest. */
+/** Storing the result is the last fifth of the progress; two stages share the rest. */
 function progressOf(stage: Ref['stage'], percent: number): number {
   const share = 0.8 * (percent / 100);
   if (stage === 'submit') return share;
   return stage === 'preview' ? share / 2 : 0.4 + share / 2;
 }
 
-/** Looks that grow by half each time, from 5 to 30 seconds, are as far apart as this by the age of the job. */
-function nextLook(createdAt: number | undefined, percent: number): number {
+/** The poll interval: 5 seconds plus half the job's age, up to 30 seconds. */
+function pollInterval(createdAt: number | undefined, percent: number): number {
   if (percent >= 95) return 15_000;
   const age = createdAt === undefined ? 0 : Math.max(0, Date.now() - createdAt);
   return Math.min(30_000, 5000 + age / 2);
@@ -192,7 +193,7 @@ const MEANINGS = new Map<string, StepErrorType>([
   ['429', 'RATE_LIMITED'],
 ]);
 
-/** By the name of a refusal, where it has one, or by its status. */
+/** Looks up the name of an error, or its HTTP status. */
 export const meaningOf = (kind: string): StepErrorType | undefined => MEANINGS.get(kind);
 
 function refusalIn({ status, body }: Answer): Refusal | null {

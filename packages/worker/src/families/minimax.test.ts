@@ -10,7 +10,7 @@ let storage: Storage;
 beforeAll(async () => {
   storage = await startStorage();
 });
-// Made once, and not in the time of a test.
+// Created once, outside the time limit of a test.
 beforeAll(() => mediaOf('minimax-h3', ''), 60_000);
 afterAll(() => storage[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -25,8 +25,8 @@ const job = () => ({ id: vendor.orders[0]?.id ?? '' });
 const poll = (model = 'minimax-h3') => family().poll({ ...callFor(taskFor(model)), job: job() });
 const countDeletes = () => vendor.requests.filter(({ method }) => method === 'DELETE').length;
 
-describe('an order', () => {
-  test('says everything, in the vendor’s spelling', async () => {
+describe('a submit', () => {
+  test('sends every setting, in the vendor’s spelling', async () => {
     expect(await submit('minimax-h3')).toEqual({ job: job() });
     expect(lastOrder()).toEqual({
       model: 'MiniMax-H3',
@@ -45,14 +45,14 @@ describe('an order', () => {
     ['minimax-h3-max', '480p', 5, '1:1', '480P'],
     ['minimax-h3-max', '768p', 15, '3:4', '768P'],
   ])(
-    'of %s at %s, %i seconds, %s is made as it is asked for',
+    'of %s at %s, %i seconds, %s sends these settings',
     async (model, resolution, durationSeconds, aspectRatio, sent) => {
       await submit(model, { configs: { resolution, durationSeconds, aspectRatio } });
       expect(lastOrder()).toMatchObject({ resolution: sent, duration: durationSeconds, ratio: aspectRatio });
     },
   );
 
-  test.each(['minimax-h3', 'minimax-h3-max'])('of %s names its pictures, which are references', async (model) => {
+  test.each(['minimax-h3', 'minimax-h3-max'])('of %s sends pictures as references', async (model) => {
     const attachments = [await storage.picture(1), await storage.picture(2, { format: 'gif' })];
     await submit(model, { prompt: `${token(2)} on ${token(1)}`, attachments });
     const picture = {
@@ -63,7 +63,7 @@ describe('an order', () => {
     expect(lastOrder()).toMatchObject({ content: [{ type: 'text', text: 'image 2 on image 1' }, picture, picture] });
   });
 
-  test('of H3 Max at 1080p is refused before anything is asked, where there is no account at fal', async () => {
+  test('of H3 Max at 1080p without an account at fal is refused before any request', async () => {
     const task = taskFor('minimax-h3-max', { configs: { resolution: '1080p' } });
     expect(() => family().check(task)).toThrow(
       expect.objectContaining({ type: 'INVALID_INPUT', message: expect.stringContaining('FAL_KEY') }),
@@ -95,21 +95,21 @@ describe('a refusal', () => {
     await expect(submit('minimax-h3')).rejects.toMatchObject({ type });
   });
 
-  test('waits as long as it is told to, or for ten seconds', async () => {
+  test('has the delay of Retry-After, or ten seconds', async () => {
     vendor.before = () => refusal(429, 'rate_limit_error', 1002);
     await expect(submit('minimax-h3')).rejects.toMatchObject({ delayMs: 10_000 });
     vendor.before = () => ({ ...refusal(529, 'overloaded_error', null), headers: { 'retry-after': '4' } });
     await expect(submit('minimax-h3')).rejects.toMatchObject({ delayMs: 4000 });
   });
 
-  test.each(['reset', 'garbage', 'html'] as const)('after a %s nobody knows whether it was paid', async (mishap) => {
+  test.each(['reset', 'garbage', 'html'] as const)('after a %s makes a submit ambiguous', async (mishap) => {
     vendor.after = () => mishap;
     await expect(submit('minimax-h3')).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     await expect(poll()).rejects.toMatchObject({ type: 'TRANSIENT' });
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('of a key is found out without an order', async () => {
+  test('of a key is detected without a submit', async () => {
     await expect(family('wrong').probe?.(AbortSignal.timeout(5000))).rejects.toMatchObject({ type: 'AUTH' });
     expect(await family().probe?.(AbortSignal.timeout(5000))).toMatch(/^MiniMax accepts the key; without FAL_KEY/);
     expect(vendor.orders).toEqual([]);
@@ -123,7 +123,7 @@ describe('a task', () => {
     ['minimax-h3', 'queued', 0, 10_000],
     ['minimax-h3', 'running', 0.4, 10_000],
     ['minimax-h3-max', 'running', 0.4, 5000],
-  ])('of %s that is %s is at %d, and asked for again in %i ms', async (model, status, progress, retryAfterMs) => {
+  ])('of %s that is %s is at %d, and is polled again after %i ms', async (model, status, progress, retryAfterMs) => {
     vendor.progress = () => ({ status });
     expect(await poll(model)).toEqual({ state: 'running', progress, retryAfterMs });
   });
@@ -140,12 +140,12 @@ describe('a task', () => {
     await expect(poll()).rejects.toMatchObject({ type });
   });
 
-  test.each(['cancelled', 'expired'])('that is %s there has failed', async (status) => {
+  test.each(['cancelled', 'expired'])('that is %s at the vendor has failed', async (status) => {
     vendor.progress = () => ({ status });
     await expect(poll()).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   });
 
-  test('whose address has expired has another, for a week', async () => {
+  test('returns a new URL after expiry, for a week', async () => {
     const download = async (polled: Awaited<ReturnType<typeof poll>>) => {
       if (polled.state !== 'succeeded') throw new Error('it is not done');
       return downloaded(family(), taskFor('minimax-h3'), polled.output);
@@ -160,7 +160,7 @@ describe('a task', () => {
     await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
-  test('is canceled only while it waits: a result is never deleted', async () => {
+  test('is canceled only while it is queued, so that a result is never deleted', async () => {
     const cancel = () => family().cancel?.({ ...callFor(taskFor('minimax-h3')), job: job() });
     for (const status of ['running', 'succeeded', 'failed']) {
       vendor.progress = () => ({ status });

@@ -4,20 +4,20 @@ import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, text, word } from './answer-fields.ts';
-import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
+import { contentOf, TOGETHER, toPolled } from './content-task.ts';
 import { fal } from './fal.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
 const MODELS: Record<string, string> = { 'minimax-h3': 'MiniMax-H3', 'minimax-h3-max': 'MiniMax-H3-Max' };
 
 const PICTURES: PictureLimits = {
   types: ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'],
-  mostBytes: 30 * 1024 * 1024,
+  maxBytes: 30 * 1024 * 1024,
   side: { min: 256, max: 5760 },
   ratio: { min: 0.4, max: 2.5 },
   ...TOGETHER,
@@ -29,7 +29,7 @@ const BUSY_MS = 10_000;
 const Created = z.object({ task_id: id });
 const Found = z.object({ task: fields({ status: word, error, content: fields({ url: address }) }) });
 
-/** MiniMax's own interface makes all but H3 Max at 1080p, which only fal does. */
+/** Routes H3 Max at 1080p to fal, and everything else to MiniMax's own API, which lacks that combination. */
 export function minimax(account: MinimaxAccount, context: AdapterContext): Family {
   const own = minimaxItself(account, context);
   const other = account.fal && fal(account.fal, context);
@@ -38,7 +38,7 @@ export function minimax(account: MinimaxAccount, context: AdapterContext): Famil
     if (other !== null) return other;
     throw new StepError(
       'INVALID_INPUT',
-      'minimax-h3-max at 1080p is made by fal, where this service has no account: choose 768p, or have FAL_KEY set.',
+      'minimax-h3-max at 1080p needs an account at fal, which this service does not have. Choose 768p, or ask the operator to set FAL_KEY.',
     );
   };
   return {
@@ -61,7 +61,8 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
   const providerModelId = ({ outputModel }: WorkerTask) =>
     context.providerModelId(outputModel, MODELS[outputModel] ?? outputModel);
   const look = async (call: Call & { job: JobRef }) =>
-    (await ask(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ?? {};
+    (await callApi(api, Found, { path: `/v2/query/video_generation/${encodeURIComponent(call.job.id)}` }, call)).task ??
+    {};
 
   return {
     provider: 'live',
@@ -72,49 +73,49 @@ function minimaxItself(account: KeyedAccount, context: AdapterContext): Family {
     async submit(call) {
       const { task } = call;
       const { resolution, durationSeconds, aspectRatio } = settingsOf(task);
-      const prompt = namedPrompt(task, (position) => `image ${position}`);
+      const prompt = replaceReferences(task, (position) => `image ${position}`);
       const body = {
         model: providerModelId(task),
         content: contentOf(prompt, await readPictures(call, api.name, PICTURES)),
         resolution: resolution.toUpperCase(),
         duration: durationSeconds,
         ratio: aspectRatio,
-        // The prompt is sent as it was written.
+        // Keeps MiniMax from rewriting the prompt.
         ...(task.outputModel === 'minimax-h3-max' && { extra: { prompt_expansion_mode: 'disabled' } }),
       };
       const order = { method: 'POST', path: '/v2/video_generation', body, paid: true } as const;
-      const created = await ask(api, Created, order, call);
+      const created = await callApi(api, Created, order, call);
       return { job: { id: created.task_id } };
     },
 
     async poll(call) {
       const { status, error, content } = await look(call);
       const cadence = { retryAfterMs: POLL_MS[call.task.outputModel] ?? BUSY_MS, meaningOf };
-      return polledFrom(api, { status, error, url: content?.url }, cadence, call.task);
+      return toPolled(api, { status, error, url: content?.url }, cadence, call.task);
     },
 
     async cancel(call) {
-      // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
+      // DELETE cannot stop a running task, and would delete the record of an ended one.
       if ((await look(call)).status !== 'queued') return;
-      await ask(
+      await callApi(
         api,
         z.unknown(),
         { method: 'DELETE', path: `/v2/video_generation/${encodeURIComponent(call.job.id)}` },
         call,
       ).catch((failure: unknown) => {
-        // It has started since the look, and goes on.
+        // The task has started since the poll.
         if (!(failure instanceof StepError && failure.type === 'INVALID_INPUT')) throw failure;
       });
     },
 
     async probe(signal) {
-      await ask(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
+      await callApi(api, z.object({}), { path: '/v2/query/video_generation?page_num=1&page_size=1' }, { signal });
       return 'MiniMax accepts the key';
     },
   };
 }
 
-/** By the code in the message, or by the type of the error. */
+/** By the code in the message, or by the error type. */
 const MEANINGS = new Map<string, StepErrorType>([
   ['1042', 'INVALID_INPUT'],
   ['2013', 'INVALID_INPUT'],
@@ -151,7 +152,7 @@ function refusalIn(answer: Answer): Refusal | null {
   if (byStatus === null) return null;
   const { type: kind = '', message } = Refused.parse(answer.body).error ?? {};
   const [, code = ''] = /\((\d{4,5})\)/.exec(message ?? '') ?? [];
-  // Only the last seven days can be asked for.
+  // MiniMax keeps tasks for seven days.
   const type = /invalid task_id/i.test(message ?? '')
     ? 'RESULT_EXPIRED'
     : (meaningOf(code) ?? meaningOf(kind) ?? byStatus.type);

@@ -11,12 +11,12 @@ import { hunyuan3d } from './hunyuan3d.ts';
 import { kling } from './kling.ts';
 import { meshy } from './meshy.ts';
 import { minimax } from './minimax.ts';
-import { refused } from './refusal.ts';
+import { toStepError } from './refusal.ts';
 import { seedance } from './seedance.ts';
 import { veo } from './veo.ts';
 
 export interface Families {
-  /** Who makes it: where that is left to this worker, the vendor if it has the key, else the sandbox. */
+  /** Returns the adapter for the provider; for null, the vendor if this worker has its key, else the sandbox. */
   family(name: FamilyName, provider: Provider | null): Family;
   states: FamilyState[];
 }
@@ -26,33 +26,33 @@ interface Opened {
   state: Omit<FamilyState, 'family'>;
 }
 
-/** Each family at its provider, where this host has an account there; the sandbox in the place of the others. */
+/** Opens the adapter of each family with an account; families without one use the sandbox. */
 export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
   const providerModelId: AdapterContext['providerModelId'] = (model, usual) => modelMap[model] ?? usual;
 
-  function opened<Settings extends object>(
+  function openFamily<Settings extends object>(
     name: FamilyName,
     account: Account<Settings>,
     adapter: (account: Settings, context: AdapterContext) => Family,
   ): Opened {
     if (account.state === 'sandbox') return { family: sandbox, state: { state: 'sandbox' } };
-    // What a provider says of the account is of use only with the account's name.
+    // The log names the account that a provider's message is about.
     const own = log.child({ family: name, account: hostOf(account) });
     if (account.state === 'live')
       return { family: adapter(account, { log: own, providerModelId }), state: { state: 'live' } };
-    return { family: unusable(account.reason, own), state: account };
+    return { family: refusingFamily(account.reason, own), state: account };
   }
 
   const families: Record<FamilyName, Opened> = {
-    document: opened('document', accounts.document, document),
-    'gpt-image': opened('gpt-image', accounts['gpt-image'], gptImage),
-    'gemini-image': opened('gemini-image', accounts['gemini-image'], geminiImage),
-    seedance: opened('seedance', accounts.seedance, seedance),
-    kling: opened('kling', accounts.kling, kling),
-    minimax: opened('minimax', accounts.minimax, minimax),
-    veo: opened('veo', accounts.veo, veo),
-    meshy: opened('meshy', accounts.meshy, meshy),
-    hunyuan3d: opened('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
+    document: openFamily('document', accounts.document, document),
+    'gpt-image': openFamily('gpt-image', accounts['gpt-image'], gptImage),
+    'gemini-image': openFamily('gemini-image', accounts['gemini-image'], geminiImage),
+    seedance: openFamily('seedance', accounts.seedance, seedance),
+    kling: openFamily('kling', accounts.kling, kling),
+    minimax: openFamily('minimax', accounts.minimax, minimax),
+    veo: openFamily('veo', accounts.veo, veo),
+    meshy: openFamily('meshy', accounts.meshy, meshy),
+    hunyuan3d: openFamily('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
   };
   return {
     family(name, provider) {
@@ -66,19 +66,19 @@ export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: 
   };
 }
 
-/** The account's provider; its key is never shown. */
+/** Returns the host of the account's provider, for the log. */
 function hostOf(account: object): string | undefined {
   const address = 'baseUrl' in account ? account.baseUrl : 'endpoint' in account ? account.endpoint : undefined;
   return URL.parse(String(address))?.host;
 }
 
-/** Before the step is offered to the workers again. */
+/** The delay before another worker can take the step. */
 const NOT_MINE_MS = 1000;
 
-/** Half a set-up makes no files: a result made up in its place would be taken for the provider's. */
-function unusable(reason: string, log: Logger): Family {
+/** An adapter that refuses every call with AUTH. The sandbox does not step in: its result could be mistaken for the provider's. */
+function refusingFamily(reason: string, log: Logger): Family {
   const refuse = () => {
-    throw refused({ name: 'The provider', secrets: [], log }, { type: 'AUTH', words: reason });
+    throw toStepError({ name: 'The provider', secrets: [], log }, { type: 'AUTH', words: reason });
   };
   return { provider: 'live', stages: () => ['submit'], check: refuse, submit: refuse, poll: refuse, download: refuse };
 }

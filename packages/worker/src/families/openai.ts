@@ -3,23 +3,23 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { KeyedAccount, OpenAiAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
-import { findings } from './account-models.ts';
+import { describeModels } from './account-models.ts';
 import { fields, number, text } from './answer-fields.ts';
-import { lazily } from './lazily.ts';
-import { type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
+import { loadOnce } from './load-once.ts';
+import { type Refusal, retryAfter, toStepError, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
 
-/** A picture of the largest size in base64, and room to spare. */
-const MOST_BYTES = 128 * 1024 * 1024;
-/** Longer than any step: what ends a call is the step's signal. */
-const LONGEST_MS = 3_600_000;
-/** What the library adds by itself, from the environment and about the host, is nobody's business. */
+/** Enough for the largest picture in base64. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** Longer than any step: the step's signal aborts the call first. */
+const TIMEOUT_MS = 3_600_000;
+/** The headers that are sent. The library adds others from the environment and about the host, which are dropped. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'openai-organization', 'openai-project', 'user-agent'];
 
-/** The vendor's library, loaded when it is first used: it takes its time and 30 MB. */
+/** Returns a lazy client: loading OpenAI's library takes time and 30 MB of memory. */
 export function openAiClient(account: KeyedAccount & Partial<OpenAiAccount>): () => Promise<OpenAI> {
   const { apiKey, baseUrl, organization = null, project = null } = account;
-  return lazily(async () => {
+  return loadOnce(async () => {
     const { default: Client } = await import('openai');
     return new Client({
       apiKey,
@@ -29,22 +29,22 @@ export function openAiClient(account: KeyedAccount & Partial<OpenAiAccount>): ()
       adminAPIKey: null,
       webhookSecret: null,
       defaultHeaders: { authorization: `Bearer ${apiKey}` },
-      // A repeat of the library's own would be paid without anybody knowing.
+      // A retry by the library could be billed twice without a record.
       maxRetries: 0,
-      timeout: LONGEST_MS,
+      timeout: TIMEOUT_MS,
       logLevel: 'off',
-      fetch: vendorFetch(MOST_BYTES, onlySent),
+      fetch: vendorFetch(MAX_BYTES, keepSentHeaders),
     });
   });
 }
 
-const onlySent = (headers: Headers) =>
+const keepSentHeaders = (headers: Headers) =>
   new Headers([...headers].filter(([name]) => SENT_HEADERS.includes(name.toLowerCase())));
 
-/** Thrown where an answer came to its end without what was paid for. */
-export class Incomprehensible extends Error {}
+/** The answer ended without the result. */
+export class UnreadableAnswer extends Error {}
 
-/** One call by the library, whose failures become the ones that this service knows. */
+/** Makes one call by the library and maps its errors to step errors. */
 export async function callOpenAi<T>(
   vendor: Vendor,
   { task, paid }: { task?: WorkerTask; paid: boolean },
@@ -56,7 +56,7 @@ export async function callOpenAi<T>(
     if (error instanceof StepError) throw error;
     const refusal = refusalOf(error);
     const type = refusal.type === 'AMBIGUOUS_SUBMIT' && !paid ? 'TRANSIENT' : refusal.type;
-    throw refused(vendor, { ...refusal, type }, task);
+    throw toStepError(vendor, { ...refusal, type }, task);
   }
 }
 
@@ -97,7 +97,7 @@ const BY_TYPE: Partial<Record<string, StepErrorType>> = {
   image_generation_user_error: 'INVALID_INPUT',
 };
 
-/** What the library throws; an error in the middle of a stream has no status. */
+/** An error of the library. An error in the middle of a stream has no status. */
 const Failure = z.object({
   status: number,
   code: text,
@@ -110,7 +110,7 @@ const Failure = z.object({
 });
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof Incomprehensible) return { type: 'AMBIGUOUS_SUBMIT', words: error.message };
+  if (error instanceof UnreadableAnswer) return { type: 'AMBIGUOUS_SUBMIT', words: error.message };
   const { status, code, type, headers, error: said } = Failure.catch({}).parse(error);
   const known = meaningOf(code ?? '') ?? (status === undefined ? BY_TYPE[type ?? ''] : byStatus(status));
   if (known === undefined) return { type: wasSent(error) ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT', words: said?.message };
@@ -124,7 +124,7 @@ function refusalOf(error: unknown): Refusal {
   };
 }
 
-/** Undefined where the status does not tell whether something was made and paid. */
+/** Undefined if the status does not say whether the provider did the work. */
 function byStatus(status: number): StepErrorType | undefined {
   if (status < 400 || status >= 500 || status === 408 || status === 409) return undefined;
   if ([401, 403, 404].includes(status)) return 'AUTH';
@@ -134,7 +134,7 @@ function byStatus(status: number): StepErrorType | undefined {
 
 const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** What an account has of the models that are asked of it. */
+/** Checks that the account lists the wanted models. */
 export function probeOpenAi(
   vendor: Vendor,
   client: () => Promise<OpenAI>,
@@ -144,6 +144,6 @@ export function probeOpenAi(
   return callOpenAi(vendor, { paid: false }, async () => {
     const { models } = await client();
     const { data } = Listed.parse(await models.list({ signal }));
-    return findings(vendor, wanted, new Set(data.map(({ id }) => id)));
+    return describeModels(vendor, wanted, new Set(data.map(({ id }) => id)));
   });
 }

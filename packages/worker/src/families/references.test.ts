@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
-import { dataUri, namedPrompt, type PictureLimits, readPictures, readReferences } from './references.ts';
+import { dataUri, type PictureLimits, readPictures, readReferences, replaceReferences } from './references.ts';
 import { type Double, startDouble } from './test/double.ts';
 
 let server: FakeServer;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await storage[Symbol.asyncDispose]();
 });
 
-const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 1024 * 1024 };
+const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], maxBytes: 1024 * 1024 };
 
 const canvas = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c60' } });
 
@@ -30,7 +30,7 @@ interface Given {
   size?: number;
 }
 
-/** A call whose attachments are these, in this order. */
+/** Returns a call with these attachments. */
 function callWith(...given: (Given | null)[]) {
   const attachments = given.map((each, index) => {
     const id = `FX1000000000000000000${index}`;
@@ -46,7 +46,7 @@ function callWith(...given: (Given | null)[]) {
 const read = (given: Given, limits: Partial<PictureLimits> = {}) =>
   readPictures(callWith(given), 'The vendor', { ...LIMITS, ...limits });
 
-test('pictures that the provider takes come as they are, in the order of the user', async () => {
+test('pictures of an accepted type are unchanged and in order', async () => {
   const [png, jpeg] = [await canvas(300, 300).png().toBuffer(), await canvas(400, 300).jpeg().toBuffer()];
   const pictures = await readPictures(callWith({ bytes: png }, { bytes: jpeg, mimeType: 'image/jpeg' }), 'V', LIMITS);
   expect(pictures).toMatchObject([
@@ -55,27 +55,30 @@ test('pictures that the provider takes come as they are, in the order of the use
   ]);
 });
 
-test.each(['webp', 'gif', 'tiff', 'avif'] as const)('%s becomes a PNG where it is not taken', async (format) => {
-  const bytes = await canvas(320, 200).toFormat(format).toBuffer();
-  const [picture] = await read({ bytes, mimeType: `image/${format}` });
-  expect(picture?.mimeType).toBe('image/png');
-  expect(await sharp(picture?.bytes).metadata()).toMatchObject({ format: 'png', width: 320, height: 200 });
-});
+test.each(['webp', 'gif', 'tiff', 'avif'] as const)(
+  '%s is converted to PNG if the provider does not accept it',
+  async (format) => {
+    const bytes = await canvas(320, 200).toFormat(format).toBuffer();
+    const [picture] = await read({ bytes, mimeType: `image/${format}` });
+    expect(picture?.mimeType).toBe('image/png');
+    expect(await sharp(picture?.bytes).metadata()).toMatchObject({ format: 'png', width: 320, height: 200 });
+  },
+);
 
-test('a drawing becomes a PNG', async () => {
+test('a drawing is converted to PNG', async () => {
   const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><circle r="9"/></svg>');
   const [picture] = await read({ bytes, mimeType: 'image/svg+xml' });
   expect(picture?.mimeType).toBe('image/png');
 });
 
-test('a picture goes by what it is, not by what it was said to be', async () => {
+test('the type of a picture is detected from its bytes', async () => {
   const jpeg = await canvas(300, 300).jpeg().toBuffer();
   expect(await read({ bytes: jpeg, mimeType: 'image/png' })).toMatchObject([{ mimeType: 'image/jpeg', bytes: jpeg }]);
   const webp = await canvas(300, 300).webp().toBuffer();
   expect(await read({ bytes: webp, mimeType: 'image/png' })).toMatchObject([{ mimeType: 'image/png' }]);
 });
 
-test('a picture that lies on its side stands up when it is converted', async () => {
+test('a conversion applies the EXIF orientation', async () => {
   const bytes = await canvas(400, 200).withMetadata({ orientation: 6 }).webp().toBuffer();
   const [picture] = await read({ bytes, mimeType: 'image/webp' });
   expect(await sharp(picture?.bytes).metadata()).toMatchObject({ width: 200, height: 400 });
@@ -90,10 +93,10 @@ test.each([
   ],
   ['a side too large', { side: { min: 1, max: 250 } }, [100, 300], /takes sides of 1 to 250 pixels/],
   ['a side too small, without an upper limit', { side: { min: 300 } }, [100, 300], /sides of 300 pixels and more/],
-  ['too much together', { mostBytesTogether: 10 }, [300, 300], /attachments together have more than/],
+  ['too much together', { maxTotalBytes: 10 }, [300, 300], /attachments together have more than/],
   ['too flat', { ratio: { min: 0.4, max: 2.5 } }, [300, 100], /width to height from 0.4 to 2.5/],
   ['too tall', { ratio: { min: 0.4, max: 2.5 } }, [100, 300], /width to height from 0.4 to 2.5/],
-  ['too heavy', { mostBytes: 10 }, [300, 300], /more than/],
+  ['too heavy', { maxBytes: 10 }, [300, 300], /more than/],
 ] as const)('%s is refused with the limit', async (_, limits, [width, height], message) => {
   const bytes = await canvas(width, height).png().toBuffer();
   await expect(read({ bytes }, limits)).rejects.toMatchObject({
@@ -102,9 +105,9 @@ test.each([
   });
 });
 
-test('what is exactly at the limits is taken', async () => {
+test('a picture exactly at the limits is accepted', async () => {
   const bytes = await canvas(250, 100).png().toBuffer();
-  const limits = { side: { min: 100, max: 250 }, ratio: { min: 0.4, max: 2.5 }, mostBytes: bytes.length };
+  const limits = { side: { min: 100, max: 250 }, ratio: { min: 0.4, max: 2.5 }, maxBytes: bytes.length };
   expect(await read({ bytes }, limits)).toHaveLength(1);
 });
 
@@ -120,7 +123,7 @@ test.each([
   });
 });
 
-test('a drawing that never ends fails as unreadable, with the limit', { timeout: 60_000 }, async () => {
+test('an endless drawing is ATTACHMENT_UNREADABLE, with the limit', { timeout: 60_000 }, async () => {
   const filter = '<filter id="f"><feTurbulence baseFrequency=".9" numOctaves="99999"/></filter>';
   const size = 'width="4000" height="4000"';
   const bytes = Buffer.from(
@@ -133,12 +136,12 @@ test('a drawing that never ends fails as unreadable, with the limit', { timeout:
   });
 });
 
-test('what is too much for any provider is not even fetched', async () => {
+test('an attachment over every limit is not downloaded', async () => {
   await expect(read({ size: 5_000_000_000, mimeType: 'image/png' })).rejects.toMatchObject({ type: 'INVALID_INPUT' });
   expect(storage.requests).toEqual([]);
 });
 
-test('what is gone is told as such; a storage that is away is waited for', async () => {
+test('a missing attachment is ATTACHMENT_UNREADABLE, an unavailable storage AWAY', async () => {
   await expect(readReferences(callWith(null))).rejects.toMatchObject({ type: 'ATTACHMENT_UNREADABLE' });
   await expect(readReferences(callWith({}))).rejects.toMatchObject({ type: 'ATTACHMENT_UNREADABLE' });
   for (const mishap of ['reset', { status: 503 }] as const) {
@@ -152,11 +155,11 @@ test('a picture as a data URI', () => {
   expect(dataUri(picture)).toBe('data:image/png;base64,aGVsbG8=');
 });
 
-test('references in a prompt go by the provider’s names, others stay as they are', () => {
+test('references in a prompt are replaced by the provider’s names, unknown ones are kept', () => {
   const { task } = callWith({}, {});
   const [first, second] = task.attachments.map(({ id }) => id);
   const prompt = `Put <#${second}> on <#${first}>, then <#${second}> again; <#FX99999999999999999999> stays. `;
-  expect(namedPrompt({ ...task, prompt }, (position) => `@image_${position}`)).toBe(
+  expect(replaceReferences({ ...task, prompt }, (position) => `@image_${position}`)).toBe(
     'Put @image_2 on @image_1, then @image_2 again; <#FX99999999999999999999> stays.',
   );
 });

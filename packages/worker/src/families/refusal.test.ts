@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
-import { refused, retryAfter, shown, wasSent } from './refusal.ts';
+import { redact, retryAfter, toStepError, wasSent } from './refusal.ts';
 
 await using server = await fakeServer();
 const { row: task } = server.add('meshy-7', { prompt: 'A lamp <#FX00000000000000000009> of brass' });
@@ -14,23 +14,23 @@ function vendor() {
 }
 
 test.each([
-  ['INVALID_INPUT', /^Meshy does not take the request: too round$/],
+  ['INVALID_INPUT', /^Meshy does not accept the request: too round$/],
   ['CONTENT_POLICY', /^Meshy refuses the content: too round$/],
   ['RATE_LIMITED', /^Meshy is busy: too round$/],
   ['TRANSIENT', /^Meshy is not available: too round$/],
-  ['AMBIGUOUS_SUBMIT', /^Meshy did not say whether/],
+  ['AMBIGUOUS_SUBMIT', /^Meshy did not confirm whether/],
   ['RESULT_EXPIRED', /^Meshy no longer has the result: too round$/],
   ['PROVIDER_FAILED', /^Meshy failed: too round$/],
-] as const)('%s is told to the user in the provider’s words', (type, message) => {
+] as const)('%s has the provider’s message for the user', (type, message) => {
   const asked = vendor();
-  const error = refused(asked, { type, words: 'too round', delayMs: 7 }, task);
+  const error = toStepError(asked, { type, words: 'too round', delayMs: 7 }, task);
   expect(error).toMatchObject({ type, delayMs: 7, message: expect.stringMatching(message) });
   expect(asked.logged()).toBe('');
 });
 
-test.each(['AUTH', 'BALANCE'] as const)('%s is told to the operator, who can mend it, and not to the user', (type) => {
+test.each(['AUTH', 'BALANCE'] as const)('%s has the provider’s message in the log, not for the user', (type) => {
   const asked = vendor();
-  const error = refused(asked, { type, words: 'model meshy-7 is not part of plan Free' }, task);
+  const error = toStepError(asked, { type, words: 'model meshy-7 is not part of plan Free' }, task);
   expect(error.message).toMatch(/^Meshy .* worker's log\.$/);
   expect(error.message).not.toContain('Free');
   expect(JSON.parse(asked.logged())).toMatchObject({
@@ -41,10 +41,10 @@ test.each(['AUTH', 'BALANCE'] as const)('%s is told to the operator, who can men
   });
 });
 
-test.each(['AUTH', 'INVALID_INPUT'] as const)('neither key, address nor prompt get out of %s', (type) => {
+test.each(['AUTH', 'INVALID_INPUT'] as const)('%s contains neither key, URL nor prompt', (type) => {
   const asked = vendor();
   const words = `key msy_0123456789 may not make "A lamp  of brass" (${task.prompt}), see https://x.example/?sig=abc`;
-  const { message } = refused(asked, { type, words }, task);
+  const { message } = toStepError(asked, { type, words }, task);
   for (const secret of ['msy_0123456789', 'of brass', 'A lamp', 'sig=abc', 'x.example']) {
     expect(message + asked.logged()).not.toContain(secret);
   }
@@ -60,16 +60,16 @@ test.each([
   ['the picture data:image/png;base64,iVBORw0KGgo= is broken', 'the picture [data] is broken'],
   ['  many\n\n lines\tof it ', 'many lines of it'],
   ['The API key is missing; a bearer expected', 'The API key is missing; a bearer expected'],
-])('"%s" is shown as "%s"', (words, expected) => {
-  expect(shown(words)).toBe(expected);
+])('"%s" is redacted to "%s"', (words, expected) => {
+  expect(redact(words)).toBe(expected);
 });
 
-test('a prompt that says little hides little, and a sermon is cut short', () => {
-  expect(shown('a bad area', ['a'])).toBe('a bad area');
-  expect(shown('wörter '.repeat(500)).length).toBeLessThanOrEqual(300);
+test('a very short prompt is not redacted, and a long message is cut', () => {
+  expect(redact('a bad area', ['a'])).toBe('a bad area');
+  expect(redact('wörter '.repeat(500)).length).toBeLessThanOrEqual(300);
 });
 
-test('only what never left this host is known not to have been sent', async () => {
+test('only a failed connection proves that nothing was sent', async () => {
   const refusing = await fetch(`http://127.0.0.1:${await freePort()}/`).catch((error: unknown) => error);
   expect(wasSent(refusing)).toBe(false);
   const nowhere = await fetch('http://nowhere.invalid/').catch((error: unknown) => error);
@@ -81,26 +81,26 @@ test('only what never left this host is known not to have been sent', async () =
   expect(wasSent('anything')).toBe(true);
 });
 
-test('a host with several addresses, none of which takes a connection, was sent nothing', () => {
+test('nothing was sent if every address of a host refuses the connection', () => {
   const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'connect' });
   const all = (...codes: string[]) => new TypeError('fetch failed', { cause: new AggregateError(codes.map(failed)) });
   expect(wasSent(all('ECONNREFUSED', 'ENETUNREACH'))).toBe(false);
   expect(wasSent(all('ECONNREFUSED', 'ECONNRESET'))).toBe(true);
 });
 
-test('a network that goes away under an order says the same as one that was never there, but the order was sent', () => {
+test('an error code on an open connection does not prove that nothing was sent', () => {
   for (const syscall of ['read', 'write']) {
     expect(wasSent(Object.assign(new Error(), { code: 'EHOSTUNREACH', syscall }))).toBe(true);
   }
 });
 
-test('a provider that says a lot is not listened to for long', () => {
+test('redaction of a very long message is fast', () => {
   const started = process.cpuUsage();
-  expect(shown('a.'.repeat(100_000)).length).toBeLessThanOrEqual(300);
+  expect(redact('a.'.repeat(100_000)).length).toBeLessThanOrEqual(300);
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });
 
-test('what an answer asks to wait is read in both its forms, and has an end', () => {
+test('Retry-After is read as seconds or a date, and capped', () => {
   const wait = (value?: string) => retryAfter(new Headers(value === undefined ? {} : { 'retry-after': value }));
   expect(wait()).toBeUndefined();
   expect(wait('3')).toBe(3000);
@@ -108,6 +108,6 @@ test('what an answer asks to wait is read in both its forms, and has an end', ()
   expect(wait('soon')).toBeUndefined();
   expect(wait(new Date(Date.now() - 5000).toUTCString())).toBe(0);
   expect(wait(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(55_000);
-  // A timer that is set for longer than it can count goes off at once.
+  // A timer beyond its maximum fires at once.
   expect(wait('99999999999')).toBe(3_600_000);
 });

@@ -2,26 +2,26 @@ import type { WorkerTask } from '@review/contract';
 import type { Logger } from 'pino';
 import { StepError, type StepErrorType } from '../step-error.ts';
 
-/** Why a provider does not do what was asked, as its adapter reads the answer. */
+/** A provider's refusal, as its adapter reads it from the answer. */
 export interface Refusal {
-  /** `UNKNOWN`: a 4xx without a documented code. It refuses an order; a job that is asked about may still be running. */
+  /** `UNKNOWN`: a 4xx without a documented code. It fails a submit, but not a poll: the job may still be running. */
   type: StepErrorType | 'UNKNOWN';
-  /** In the provider's own words, which may hold anything. */
+  /** The provider's message, not redacted yet. */
   words?: string | undefined;
   delayMs?: number | undefined;
 }
 
-/** A provider as the people of this service know it. */
+/** The provider's name in messages, and what its messages must not reveal. */
 export interface Vendor {
   name: string;
-  /** Never shown, wherever they turn up. */
+  /** Redacted from every message. */
   secrets: readonly string[];
   log: Logger;
 }
 
-/** The provider refuses the account of this service, not the order. */
+/** The provider refused the account of this service, not the request. */
 export class AccountRefusal extends StepError {
-  /** The provider's words, which are for the operator. */
+  /** The provider's message, for the operator only. */
   readonly said: string;
 
   constructor(type: StepErrorType, message: string, said: string) {
@@ -30,90 +30,90 @@ export class AccountRefusal extends StepError {
   }
 }
 
-const FOR_THE_OPERATOR: Partial<Record<StepErrorType, string>> = {
-  AUTH: 'does not accept the access that this service has',
-  BALANCE: 'says that the account of this service is used up',
+const OPERATOR_MESSAGES: Partial<Record<StepErrorType, string>> = {
+  AUTH: 'does not accept the key of this service',
+  BALANCE: 'reports that the balance of this service is used up',
 };
 
-const FOR_THE_USER: Partial<Record<StepErrorType, string>> = {
+const USER_MESSAGES: Partial<Record<StepErrorType, string>> = {
   CONTENT_POLICY: 'refuses the content',
-  INVALID_INPUT: 'does not take the request',
-  NOT_READY: 'has the order but does not show it yet',
+  INVALID_INPUT: 'does not accept the request',
+  NOT_READY: 'has the job but does not list it yet',
   RATE_LIMITED: 'is busy',
   TRANSIENT: 'is not available',
-  AMBIGUOUS_SUBMIT: 'did not say whether it has taken the order',
+  AMBIGUOUS_SUBMIT: 'did not confirm whether it accepted the request',
   RESULT_EXPIRED: 'no longer has the result',
   PROVIDER_FAILED: 'failed',
 };
 
-/** The failure to throw. What only an operator can mend is told in the log, not to the user. */
-export function refused(vendor: Vendor, { type: read, words, delayMs }: Refusal, task?: WorkerTask): StepError {
+/** Creates the error to throw. The reason for a refusal of the account goes to the log, not to the user. */
+export function toStepError(vendor: Vendor, { type: read, words, delayMs }: Refusal, task?: WorkerTask): StepError {
   const type = read === 'UNKNOWN' ? 'INVALID_INPUT' : read;
-  const said = words === undefined ? '' : shown(words, [...vendor.secrets, task?.prompt ?? '']);
-  const problem = FOR_THE_OPERATOR[type];
+  const said = words === undefined ? '' : redact(words, [...vendor.secrets, task?.prompt ?? '']);
+  const problem = OPERATOR_MESSAGES[type];
   if (problem !== undefined) {
     vendor.log.error({ provider: vendor.name, said, file: task?.fileId }, `the provider ${problem}`);
-    const message = `${vendor.name} ${problem}. Whoever runs it finds the reason in the worker's log.`;
+    const message = `${vendor.name} ${problem}. Ask the operator, who finds the reason in the worker's log.`;
     return new AccountRefusal(type, message, said || problem);
   }
-  const what = `${vendor.name} ${FOR_THE_USER[type] ?? 'failed'}`;
+  const what = `${vendor.name} ${USER_MESSAGES[type] ?? 'failed'}`;
   return new StepError(type, said === '' ? `${what}.` : `${what}: ${said}`, delayMs);
 }
 
-/** The refusal of a call that orders nothing: what is not documented as an end is asked again until the deadline. */
-export const ofRead = (refusal: Refusal): Refusal =>
+/** Maps UNKNOWN to TRANSIENT for calls that submit nothing, so that they are retried until the deadline. */
+export const asReadRefusal = (refusal: Refusal): Refusal =>
   refusal.type === 'UNKNOWN' ? { ...refusal, type: 'TRANSIENT' } : refusal;
 
 const FINAL: ReadonlySet<StepErrorType | undefined> = new Set(['CONTENT_POLICY', 'INVALID_INPUT', 'BALANCE']);
 
-/** What would pass by itself in a call is a failure of a job that has ended: nothing is ordered again. */
-export const ofEnded = (type: StepErrorType | undefined): StepErrorType =>
+/** Maps transient types to PROVIDER_FAILED, because a job that has ended cannot be retried. */
+export const asFinalType = (type: StepErrorType | undefined): StepErrorType =>
   type !== undefined && FINAL.has(type) ? type : 'PROVIDER_FAILED';
 
-const MOST_WORDS = 300;
-/** Looked at before anything is taken out: a provider may say a lot, and some of it slowly. */
-const MOST_LOOKED_AT = 4000;
+const MAX_MESSAGE_CHARACTERS = 300;
+/** Longer messages are cut before redaction, to bound the time of the regular expressions. */
+const MAX_INPUT_CHARACTERS = 4000;
 
-/** What is shorter says nothing of its own, and hiding it would hide everything else. */
-const LEAST_HIDDEN = 4;
+/** Shorter secrets are not redacted: they would match in too many places. */
+const MIN_REDACTED_CHARACTERS = 4;
 
-/** A provider's words without addresses, secrets and the prompt, which may all stand in them. */
-export function shown(words: string, hidden: readonly string[] = []): string {
-  let text = inOneLine(words.slice(0, MOST_LOOKED_AT).replaceAll('\\n', ' ').replaceAll('\\"', '"'));
-  // The provider knows a prompt with its own names in the place of references.
-  const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(inOneLine);
-  for (const piece of pieces) if (piece.length >= LEAST_HIDDEN) text = text.replaceAll(piece, '[…]');
+/** Returns a provider's message in one line, with URLs, keys and the hidden texts redacted. */
+export function redact(words: string, hidden: readonly string[] = []): string {
+  let text = toOneLine(words.slice(0, MAX_INPUT_CHARACTERS).replaceAll('\\n', ' ').replaceAll('\\"', '"'));
+  // The provider's copy of the prompt has its own names in place of references.
+  const pieces = hidden.flatMap((each) => each.split(/<#\w+>/)).map(toOneLine);
+  for (const piece of pieces) if (piece.length >= MIN_REDACTED_CHARACTERS) text = text.replaceAll(piece, '[…]');
   return text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[address]')
     .replace(/\bdata:[\w/+.-]+;base64,\S+/gi, '[data]')
     .replace(/\b(?:(?:sk|msy|key)[-_]|bearer )(?=\S*[\d*])[\w*.-]{8,}/gi, '[key]')
-    .slice(0, MOST_WORDS);
+    .slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const toOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Whether the request may have left this host. */
+/** Whether the request may have reached the provider. */
 export function wasSent(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
-  // A host with several addresses fails once for each.
+  // One error per address of a host with several.
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(wasSent);
   if ('code' in error && 'syscall' in error) return saysItWasSent(`${error.syscall} ${error.code}`);
   return wasSent(error.cause);
 }
 
-/** Only while a connection is made: the same codes can break one off that has carried the order. */
+/** Errors while connecting. The same codes on an open connection do not prove that nothing was sent. */
 const NEVER_SENT = /\b(connect|getaddrinfo) (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/;
 
-/** The same, where a library keeps of a failed connection only what it says. */
+/** Like `wasSent`, for libraries that keep only the message of a failed connection. */
 export const saysItWasSent = (words: string): boolean => !NEVER_SENT.test(words);
 
-/** Timers cannot count to just any number, and whoever asks for more than this may be asked again. */
-const LONGEST_WAIT_MS = 3_600_000;
+/** Caps the delay below the limit of timers; after it, the provider can ask for another. */
+const MAX_WAIT_MS = 3_600_000;
 
-/** How long an answer asks to wait, in seconds or until a date. */
+/** Returns the delay of a Retry-After header in milliseconds, given in seconds or as a date. */
 export function retryAfter(headers: { get(name: string): string | null }): number | undefined {
   const asked = headers.get('retry-after');
   if (asked === null) return undefined;
   const milliseconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
-  return Number.isFinite(milliseconds) ? Math.min(LONGEST_WAIT_MS, Math.max(0, milliseconds)) : undefined;
+  return Number.isFinite(milliseconds) ? Math.min(MAX_WAIT_MS, Math.max(0, milliseconds)) : undefined;
 }

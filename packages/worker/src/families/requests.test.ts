@@ -9,12 +9,12 @@ import { callFor, contextFor, type Storage, startStorage, taskFor } from './test
 import { type Double, startDouble, type VendorRequest } from './test/double.ts';
 import { faultsIn, PUBLISHED } from './test/published-schemas.ts';
 
-// Hundreds of orders.
+// Each test makes hundreds of submits.
 vi.setConfig({ testTimeout: 60_000 });
 
 let storage: Storage;
 let pictures: WorkerTask['attachments'];
-/** Takes every order, and keeps it. */
+/** Accepts and records every request. */
 let vendor: Double;
 beforeAll(async () => {
   storage = await startStorage();
@@ -57,7 +57,7 @@ const families = (more: Record<string, string> = {}) =>
     pino({ level: 'silent' }),
   ).family;
 
-/** The ends of each limit of a model without pictures; each count of pictures, whose decoding takes a process, with two settings. */
+/** The bounds of each limit without pictures, and each count of pictures with two settings, because decoding is slow. */
 function tasksFor(model: string): WorkerTask[] {
   const { video, caps } = findModel(model) ?? { video: null, caps: { attachments: 0, promptCharacters: 0 } };
   const prompt = 'x'.repeat(Math.min(2500, caps.promptCharacters ?? 2500));
@@ -78,7 +78,7 @@ function tasksFor(model: string): WorkerTask[] {
   );
 }
 
-/** The name of the page on which the vendor lists what the request may hold. */
+/** The name of the vendor's page that documents the request. */
 function pageOf({ path, headers, body }: VendorRequest): string {
   const field = (name: string) => (typeof body === 'object' && body !== null ? Reflect.get(body, name) : '');
   if (headers['x-tc-action'] !== undefined) return String(headers['x-tc-action']);
@@ -94,7 +94,7 @@ async function requestsOf(model: string, more?: Record<string, string>): Promise
     for (const stage of family.stages(task)) {
       const preview = { id: '1', path: '/openapi/v2/text-to-3d', stage: 'preview' };
       const later = { ...task, stages: { preview: { intents: 1, job: preview } } };
-      // What comes back is of no matter here.
+      // The answer does not matter here.
       await family.submit(callFor(later, undefined, stage)).catch(() => {});
     }
   }
@@ -103,7 +103,7 @@ async function requestsOf(model: string, more?: Record<string, string>): Promise
 
 const ASKED = MODELS.filter(({ family }) => family !== 'document').map(({ id }) => id);
 
-test.each(ASKED)('what is sent for %s is what the vendor publishes, and nothing else', async (model) => {
+test.each(ASKED)('the request for %s has only documented fields and values', async (model) => {
   const requests = await requestsOf(model);
   expect(requests.length).toBeGreaterThan(0);
   const faults = requests.flatMap((request) => {
@@ -116,7 +116,7 @@ test.each(ASKED)('what is sent for %s is what the vendor publishes, and nothing 
   expect([...new Set(faults)]).toEqual([]);
 });
 
-test('what is sent for hunyuan3d-3.1 to TokenHub is what it publishes', async () => {
+test('the request for hunyuan3d-3.1 to TokenHub has only documented fields and values', async () => {
   const hub = {
     TENCENTCLOUD_SECRET_ID: '',
     TENCENTCLOUD_SECRET_KEY: '',
@@ -128,7 +128,7 @@ test('what is sent for hunyuan3d-3.1 to TokenHub is what it publishes', async ()
   expect(requests.flatMap(({ path, body }) => faultsIn(body, PUBLISHED[path] ?? {}))).toEqual([]);
 });
 
-test('what is sent for hunyuan3d-3.1 to ai3d.intl names no model', async () => {
+test('the request for hunyuan3d-3.1 to ai3d.intl has no model', async () => {
   const account = {
     ...({ transport: 'tencent-cloud', secretId: 'i', secretKey: 'k', endpoint: vendor.url } as const),
     ...{ version: '2025-05-13', region: 'ap-singapore', takesModel: false },
@@ -144,6 +144,6 @@ test.each([
   [{ mode: 'preview', prompt: 'x'.repeat(801) }, ['prompt is 801']],
   [{ mode: 'preview', prompt: 7, seed: 1 }, ['seed is unknown', 'prompt is no string']],
   [{ target_formats: ['glb', 'doc'] }, ['mode is missing', 'prompt is missing', 'target_formats.1 is "doc"']],
-])('a request such as %o is found out', (body, faults) => {
+])('the check detects %o', (body, faults) => {
   expect(faultsIn(body, PUBLISHED['/openapi/v2/text-to-3d preview'] ?? {})).toEqual(faults);
 });

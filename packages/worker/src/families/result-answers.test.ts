@@ -10,10 +10,10 @@ import { type Double, type Reply, startDouble } from './test/double.ts';
 import { type Mutation, mutationsOf } from './test/mutations.ts';
 import { stream } from './test/openai.ts';
 
-// Hundreds of answers each.
+// Each test reads hundreds of answers.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A vendor that answers everything with the same: what an adapter makes of an answer is all that counts here. */
+/** A vendor that answers every request with the same answer, to test how an adapter reads it. */
 let vendor: Double;
 let reply: Reply = {};
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const PICTURE = Buffer.from('a picture').toString('base64');
 const KEYED = () => ({ apiKey: 'key-0123456789', baseUrl: vendor.url });
 const images = () => gptImage({ ...KEYED(), organization: null, project: null }, contextFor());
 
-/** What comes with the answer to an order. */
+/** Returns the inline result of a submit. */
 const ordered = (model: string, family: () => Family) => async () => {
   const submitted = await family().submit(callFor(taskFor(model)));
   if ('job' in submitted) return String(submitted.job['text']);
@@ -54,7 +54,7 @@ interface Case {
   reply: (answer: object) => Reply;
   read: () => Promise<string>;
   wanted: string;
-  /** What makes the result, without which there is none. */
+  /** The paths of the fields that the result needs. */
   needed: string[];
 }
 
@@ -106,7 +106,7 @@ const CASES: Case[] = [
     reply: (body) => ({ body }),
     read: ordered('gemini-3-pro-image', () => geminiImage(KEYED(), contextFor())),
     wanted: 'a picture',
-    // The library reads the usage by itself.
+    // The library itself reads the usage.
     needed: ['candidates.0.content.parts.2.inlineData.data', 'usageMetadata'],
   },
   {
@@ -116,7 +116,7 @@ const CASES: Case[] = [
         chunk({ role: 'assistant', content: '' }),
         chunk({ content: '# A lamp' }),
         chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),
-        // Cut off, so that it is kept as it is.
+        // At the output limit, so that the answer is stored unchanged.
         chunk({}, 'length'),
         { ...chunk({}), choices: [], usage: { total_tokens: 3 } },
       ],
@@ -126,7 +126,7 @@ const CASES: Case[] = [
     wanted: '# A lamp',
     needed: [
       ...['events.0.choices.0.delta.content', 'events.1.choices.0.delta.content', 'events.3.choices.0.finish_reason'],
-      // Another reason to end, or another part, is another meaning.
+      // Another finish reason or part type has another meaning.
       ...[0, 1, 2].map((index) => `events.${index}.choices.0.finish_reason`),
       'events.2.choices.0.delta.content',
     ],
@@ -148,7 +148,7 @@ const CASES: Case[] = [
 const touches = ({ path, kind }: Mutation, field: string): boolean =>
   kind !== 'added' && (path === field || field.startsWith(`${path}.`) || path.startsWith(`${field}.`));
 
-test.each(CASES)('an answer of $name gives its result, as long as that can be read', async (subject) => {
+test.each(CASES)('an answer of $name returns its result if it can be read', async (subject) => {
   const read = async (answer: object) => {
     reply = subject.reply(answer);
     return subject.read().catch((error: unknown) => (error instanceof StepError ? error.type : String(error)));

@@ -16,33 +16,36 @@ beforeEach(async () => {
 });
 afterEach(() => double[Symbol.asyncDispose]());
 
-async function download(url: string, own: Partial<Result> & { baseUrl?: string; mostBytes?: number } = {}) {
-  const { baseUrl = double.url, mostBytes, ...result } = own;
+async function download(url: string, own: Partial<Result> & { baseUrl?: string; maxBytes?: number } = {}) {
+  const { baseUrl = double.url, maxBytes, ...result } = own;
   const path = join(folder, String(++results));
   const vendor = { name: 'The vendor', secrets: [], log: pino({ level: 'silent' }), baseUrl };
   const asked = { url, path, signal: AbortSignal.timeout(5000), onProgress: () => {}, ...result };
-  await downloadResult(vendor, asked, mostBytes);
+  await downloadResult(vendor, asked, maxBytes);
   return readFile(path, 'utf8');
 }
 
 const FORBIDDEN = {
   type: 'PROVIDER_FAILED',
-  message: 'The vendor names a result at an address that this service does not call.',
+  message: 'The vendor returned a result URL that is not a public HTTPS address.',
 };
 
-test('a result is written to the path, and its progress told', async () => {
+test('a result is written to the path, with progress', async () => {
   const seen: number[] = [];
   double.before = () => ({ headers: { 'content-length': '7' }, body: Buffer.from('content') });
   expect(await download(`${double.url}/a`, { onProgress: (fraction) => seen.push(fraction) })).toBe('content');
   expect(seen.at(-1)).toBe(1);
 });
 
-test("a disk of the worker's own that takes nothing is not told as the provider's doing", async () => {
+test("an error of the worker's disk is not blamed on the provider", async () => {
   const refused = download(`${double.url}/a`, { path: join(folder, 'no', 'such', 'folder') });
-  await expect(refused).rejects.toMatchObject({ type: 'AWAY', message: "The worker's own disk cannot be used." });
+  await expect(refused).rejects.toMatchObject({
+    type: 'AWAY',
+    message: "The worker's disk cannot be read or written.",
+  });
 });
 
-describe('an address that is not called', () => {
+describe('a URL that is not requested', () => {
   const PUBLIC = { baseUrl: 'https://api.example.com' };
 
   test.each([
@@ -75,7 +78,7 @@ describe('an address that is not called', () => {
     await expect(download(url, PUBLIC)).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('a name that leads into the network of the operator', async () => {
+  test('a host name that resolves to a private address', async () => {
     await expect(download(double.url.replace('http://127.0.0.1', 'https://localhost'), PUBLIC)).rejects.toMatchObject(
       FORBIDDEN,
     );
@@ -93,7 +96,7 @@ describe('an address that is not called', () => {
     await expect(download(`${double.url}/a`)).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('an address of this host, unless the provider is on this host too', async () => {
+  test('a loopback address, unless the provider is on this host too', async () => {
     await expect(download(`${double.url}/a`, PUBLIC)).rejects.toMatchObject(FORBIDDEN);
     await using other = await startDouble(() => ({ body: Buffer.from('beside') }));
     expect(await download(`${other.url}/a`)).toBe('beside');
@@ -112,21 +115,23 @@ test.each([
   expect(isPrivate(address)).toBe(expected);
 });
 
-test('the address that the operator has set is called, also in a network of theirs', () => {
+test('the configured address of the provider is trusted, even in a private network', () => {
   const url = (address: string) => new URL(address);
   expect(isTrusted(url('https://10.0.0.1:8443/result'), 'https://10.0.0.1:8443/v1')).toBe(true);
   expect(isTrusted(url('https://10.0.0.1/result'), 'https://10.0.0.1:8443/v1')).toBe(false);
   expect(isTrusted(url('http://10.0.0.1:8443/result'), 'https://10.0.0.1:8443/v1')).toBe(false);
 });
 
-test('redirects are followed, but not in circles', async () => {
+test('redirects are followed up to a limit', async () => {
   double.before = ({ path }) => (path === '/a' ? { status: 302, headers: { location: '/b' } } : undefined);
   expect(await download(`${double.url}/a`)).toBe('content');
   double.before = () => ({ status: 302, headers: { location: '/a' } });
-  await expect(download(`${double.url}/a`)).rejects.toMatchObject({ message: expect.stringContaining('circles') });
+  await expect(download(`${double.url}/a`)).rejects.toMatchObject({
+    message: expect.stringContaining('redirects too often'),
+  });
 });
 
-test('a key goes to the origin that it is for, and to no other', async () => {
+test('a key is sent only to its origin', async () => {
   await using elsewhere = await startDouble(() => ({ body: Buffer.from('there') }));
   double.before = () => ({ status: 302, headers: { location: `${elsewhere.url}/b` } });
   const key = { origin: double.url, headers: { 'x-goog-api-key': 'secret' } };
@@ -149,26 +154,26 @@ test.each([
 });
 
 test.each(['text/html; charset=utf-8', 'application/json', 'application/problem+json', 'application/xml', 'text/xml'])(
-  'a page of %s is no result',
+  'an answer of type %s is not a result',
   async (type) => {
     double.before = () => ({ headers: { 'content-type': type }, body: 'Hello' });
     await expect(download(`${double.url}/a`)).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   },
 );
 
-test('more than can be taken is refused when it is announced, and when it comes', async () => {
+test('a result over the limit is refused by its content-length and by its bytes', async () => {
   double.before = () => ({
     headers: { 'content-length': '5000000000000', connection: 'close' },
     body: Buffer.from('c'),
   });
   await expect(download(`${double.url}/a`)).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   double.before = () => ({ headers: { 'transfer-encoding': 'chunked' }, body: Buffer.from('too much') });
-  await expect(download(`${double.url}/a`, { mostBytes: 7 })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  await expect(download(`${double.url}/a`, { maxBytes: 7 })).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   double.before = () => ({ headers: { 'transfer-encoding': 'chunked' }, body: Buffer.from('enough!') });
-  expect(await download(`${double.url}/a`, { mostBytes: 7 })).toBe('enough!');
+  expect(await download(`${double.url}/a`, { maxBytes: 7 })).toBe('enough!');
 });
 
-test('an answer that ends early, breaks off, or never begins is tried again', async () => {
+test('a truncated, broken or missing answer is TRANSIENT', async () => {
   double.before = () => ({ headers: { 'content-length': '100', connection: 'close' }, body: Buffer.from('half') });
   await expect(download(`${double.url}/a`)).rejects.toMatchObject({ type: 'TRANSIENT' });
   double.before = () => 'reset';

@@ -6,115 +6,116 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { diskTrouble } from '../own-disk.ts';
+import { diskError } from '../disk-errors.ts';
 import { isOnThisHost } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import type { Family } from './family.ts';
-import { type Refusal, refused, type Vendor } from './refusal.ts';
+import { type Refusal, toStepError, type Vendor } from './refusal.ts';
 
 export interface Result {
   url: string;
   path: string;
   signal: AbortSignal;
   onProgress: (fraction: number) => void;
-  /** Sent only to the origin that it names: where a result needs the provider's key. */
+  /** Headers with the provider's key, for results that need it. Sent only to this origin. */
   key?: { origin: string; headers: Record<string, string> };
 }
 
-const MOST_BYTES = 4 * 1024 ** 3;
-const MOST_REDIRECTS = 5;
+const MAX_BYTES = 4 * 1024 ** 3;
+const MAX_REDIRECTS = 5;
 
 const Located = z.object({ url: z.string() });
 
-/** The download of an adapter whose output is an address and nothing else. */
+/** Returns the `download` of an adapter whose output is only a URL. */
 export const downloadFrom =
   (vendor: Vendor & { baseUrl: string }): Family['download'] =>
   ({ output, path, signal, onProgress }) =>
     downloadResult(vendor, { url: Located.parse(output).url, path, signal, onProgress });
 
-/** Writes a result to the path, from an address that the provider named: such an address is not to be trusted. */
+/** Downloads a result to the path. The URL comes from the provider and is not trusted: see `isTrusted`. */
 export async function downloadResult(
   vendor: Vendor & { baseUrl: string },
   result: Result,
-  mostBytes = MOST_BYTES,
+  maxBytes = MAX_BYTES,
 ): Promise<void> {
-  const response = await follow(vendor, result, URL.parse(result.url), MOST_REDIRECTS);
+  const response = await followRedirects(vendor, result, URL.parse(result.url), MAX_REDIRECTS);
   const expected = Number(response.headers['content-length'] ?? Number.NaN);
-  const refusal = refusalIn(response) ?? (expected > mostBytes ? TOO_MUCH : null);
+  const refusal = refusalIn(response) ?? (expected > maxBytes ? TOO_LARGE : null);
   if (refusal !== null) {
     response.destroy();
-    throw refused(vendor, refusal);
+    throw toStepError(vendor, refusal);
   }
   let received = 0;
   const counted = new Transform({
     transform(bytes: Buffer, _encoding, done) {
       received += bytes.length;
       if (Number.isFinite(expected)) result.onProgress(received / expected);
-      done(received > mostBytes ? refused(vendor, TOO_MUCH) : null, bytes);
+      done(received > maxBytes ? toStepError(vendor, TOO_LARGE) : null, bytes);
     },
   });
   await pipeline(response, counted, createWriteStream(result.path), { signal: result.signal }).catch(
     (error: unknown) => {
       if (error instanceof StepError) throw error;
-      throw diskTrouble(error) ?? refused(vendor, { type: 'TRANSIENT', words: 'it broke off.' });
+      throw diskError(error) ?? toStepError(vendor, { type: 'TRANSIENT', words: 'the download broke off.' });
     },
   );
 }
 
-const TOO_MUCH: Refusal = { type: 'PROVIDER_FAILED', words: 'it sent more than a result can have.' };
+const TOO_LARGE: Refusal = { type: 'PROVIDER_FAILED', words: 'its result is too large.' };
 
 function refusalIn({ statusCode = 0, headers }: IncomingMessage): Refusal | null {
   if ([401, 403, 404, 410].includes(statusCode)) return { type: 'RESULT_EXPIRED' };
-  if (statusCode !== 200) return { type: 'TRANSIENT', words: `the result answers ${statusCode}.` };
+  if (statusCode !== 200) return { type: 'TRANSIENT', words: `the result URL answered ${statusCode}.` };
   if (/^(text\/(html|xml)|application\/([\w.-]+\+)?(json|xml))\b/.test(headers['content-type'] ?? '')) {
-    return { type: 'PROVIDER_FAILED', words: 'it sent a page in place of the result.' };
+    return { type: 'PROVIDER_FAILED', words: 'it sent a web page or JSON instead of the result.' };
   }
   return null;
 }
 
-async function follow(
+async function followRedirects(
   vendor: Vendor & { baseUrl: string },
   result: Result,
   url: URL | null,
   redirects: number,
 ): Promise<IncomingMessage> {
-  if (url === null) throw forbidden(vendor);
+  if (url === null) throw forbiddenUrlError(vendor);
   const trusted = isTrusted(url, vendor.baseUrl);
-  // An address that is written out is never looked up.
+  // A literal IP address never reaches `publicLookup`, so it is checked here.
   const hidden = url.protocol !== 'https:' || isPrivate(url.hostname);
-  if (!trusted && hidden) throw forbidden(vendor);
-  const response = await open(url, result, trusted).catch((error: unknown) => {
-    if (error instanceof PrivateAddress) throw forbidden(vendor);
-    throw refused(vendor, { type: 'TRANSIENT', words: 'its result cannot be reached.' });
+  if (!trusted && hidden) throw forbiddenUrlError(vendor);
+  const response = await openUrl(url, result, trusted).catch((error: unknown) => {
+    if (error instanceof PrivateAddress) throw forbiddenUrlError(vendor);
+    throw toStepError(vendor, { type: 'TRANSIENT', words: 'its result URL cannot be reached.' });
   });
   const { statusCode = 0, headers } = response;
   if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return response;
   response.destroy();
-  if (redirects === 0) throw refused(vendor, { type: 'PROVIDER_FAILED', words: 'its result leads in circles.' });
-  return follow(vendor, result, URL.parse(headers.location, url.href), redirects - 1);
+  if (redirects === 0)
+    throw toStepError(vendor, { type: 'PROVIDER_FAILED', words: 'its result URL redirects too often.' });
+  return followRedirects(vendor, result, URL.parse(headers.location, url.href), redirects - 1);
 }
 
-/** The operator has named the provider's own address, which may be in a network of theirs; one on this host is theirs altogether. */
+/** Whether the URL has the origin of the configured provider, which may be in a private network; on a loopback host any port counts. */
 export const isTrusted = (url: URL, baseUrl: string): boolean =>
   url.origin === URL.parse(baseUrl)?.origin || (isOnThisHost(baseUrl) && isOnThisHost(url.href));
 
-function open(url: URL, { key, signal }: Result, trusted: boolean): Promise<IncomingMessage> {
+function openUrl(url: URL, { key, signal }: Result, trusted: boolean): Promise<IncomingMessage> {
   const headers = key?.origin === url.origin ? key.headers : {};
   const get = url.protocol === 'https:' ? getSecure : getPlain;
   return new Promise((resolve, reject) => {
     const options = { headers, signal, timeout: 60_000, ...(!trusted && { lookup: publicLookup }) };
     const request = get(url, options, resolve);
-    request.on('timeout', () => request.destroy(new Error('nothing came for a minute')));
+    request.on('timeout', () => request.destroy(new Error('no data for 60 seconds')));
     request.on('error', reject);
   });
 }
 
 class PrivateAddress extends Error {}
 
-const forbidden = ({ name }: Vendor) =>
-  new StepError('PROVIDER_FAILED', `${name} names a result at an address that this service does not call.`);
+const forbiddenUrlError = ({ name }: Vendor) =>
+  new StepError('PROVIDER_FAILED', `${name} returned a result URL that is not a public HTTPS address.`);
 
-/** Resolves like the system, and refuses what leads into the operator's own network. */
+/** Resolves a host name, and fails for private addresses. */
 const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '');
@@ -153,9 +154,9 @@ for (const [network, prefix] of [
   PRIVATE.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Whether an address leads into the operator's own network; a name does not say. */
+/** Whether an IP address is private or reserved; false for host names. */
 export function isPrivate(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '');
-  // An IPv4 address in IPv6 clothes is still that address, which the list knows.
+  // `BlockList` matches IPv4-mapped IPv6 addresses against the IPv4 rules.
   return isIP(address) !== 0 && PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -4,7 +4,7 @@ import { renderSandbox } from '../sandbox/render.ts';
 import { StepError } from '../step-error.ts';
 import type { Family, JobRef } from './family.ts';
 
-/** Prompts that make the sandbox misbehave, so that failures can be seen without a provider that fails. */
+/** Markers in a prompt that make the sandbox fail, so that failures can be tried without a provider. */
 const SENTINELS = {
   fail: '[fail]',
   moderated: '[moderated]',
@@ -16,7 +16,7 @@ const SENTINELS = {
 const SLOW_MS = 30_000;
 const POLL_MS = 250;
 
-/** Stands in where a host has no key: a provider's states, then a real file. It knows no job by itself, only the clock. */
+/** The sandbox provider, for families without a key. It keeps no state: the job reference holds the start time. */
 export function sandboxFamily(settings: { jobMs: number; now: () => number }): Family {
   const durationOf = (prompt: string) => {
     if (prompt.includes(SENTINELS.stall)) return Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export function sandboxFamily(settings: { jobMs: number; now: () => number }): F
   const fractionOf = (job: JobRef, prompt: string) => {
     const startedAt = typeof job['startedAt'] === 'number' ? job['startedAt'] : 0;
     const [passed, duration] = [settings.now() - startedAt, durationOf(prompt)];
-    // Where the clock was put back, nobody can tell how long it has been: long enough.
+    // If the clock was set back, the job counts as finished.
     return passed < 0 || duration === 0 ? 1 : Math.min(1, passed / duration);
   };
   return {
@@ -35,7 +35,7 @@ export function sandboxFamily(settings: { jobMs: number; now: () => number }): F
 
     async submit({ task }) {
       if (task.prompt.includes(SENTINELS.moderated)) {
-        throw new StepError('CONTENT_POLICY', 'The sandbox takes this prompt for one that breaks a content policy.');
+        throw new StepError('CONTENT_POLICY', 'The sandbox refused the prompt, as its marker [moderated] asks.');
       }
       return { job: { id: `sandbox-${randomUUID()}`, startedAt: settings.now() } };
     },
@@ -43,7 +43,8 @@ export function sandboxFamily(settings: { jobMs: number; now: () => number }): F
     async poll({ task, job }) {
       const fraction = fractionOf(job, task.prompt);
       if (fraction < 1) return { state: 'running', progress: fraction * 0.8, retryAfterMs: POLL_MS };
-      if (task.prompt.includes(SENTINELS.fail)) throw new StepError('PROVIDER_FAILED', 'The sandbox failed, as asked.');
+      if (task.prompt.includes(SENTINELS.fail))
+        throw new StepError('PROVIDER_FAILED', 'The sandbox failed, as the marker [fail] asks.');
       return { state: 'succeeded', output: {} };
     },
 

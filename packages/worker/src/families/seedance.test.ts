@@ -11,7 +11,7 @@ let storage: Storage;
 beforeAll(async () => {
   storage = await startStorage();
 });
-// Made once, and not in the time of a test.
+// Created once, outside the time limit of a test.
 beforeAll(() => mediaOf('seedance-2.0', ''), 60_000);
 afterAll(() => storage[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -26,13 +26,13 @@ const job = () => ({ id: vendor.orders[0]?.id ?? '' });
 const poll = (configs = {}) => family().poll({ ...callFor(taskFor('seedance-2.5', { configs })), job: job() });
 const countDeletes = () => vendor.requests.filter(({ method }) => method === 'DELETE').length;
 
-describe('an order', () => {
+describe('a submit', () => {
   test.each([
     ['seedance-2.5', 'dreamina-seedance-2-5-260628'],
     ['seedance-2.0', 'dreamina-seedance-2-0-260128'],
     ['seedance-2.0-fast', 'dreamina-seedance-2-0-fast-260128'],
     ['seedance-2.0-mini', 'dreamina-seedance-2-0-mini-260615'],
-  ])('of %s says everything, and leaves nothing to the vendor', async (outputModel, model) => {
+  ])('of %s sends every setting', async (outputModel, model) => {
     expect(await submit(outputModel)).toEqual({ job: job() });
     expect(lastOrder()).toEqual({
       model,
@@ -50,7 +50,7 @@ describe('an order', () => {
     ['seedance-2.5', { resolution: '1080p', durationSeconds: 30, aspectRatio: '21:9', generateAudio: false }],
     ['seedance-2.0', { resolution: '4k', durationSeconds: 15, aspectRatio: '3:4', generateAudio: true }],
     ['seedance-2.0-fast', { resolution: '480p', durationSeconds: 4, aspectRatio: '1:1', generateAudio: false }],
-  ])('of %s is made as it is asked for', async (model, configs) => {
+  ])('of %s sends the settings of the request', async (model, configs) => {
     await submit(model, { configs });
     expect(lastOrder()).toMatchObject({
       resolution: configs.resolution,
@@ -63,7 +63,7 @@ describe('an order', () => {
   test.each([
     ['seedance-2.5', '@Image2 on @Image1'],
     ['seedance-2.0', '[Image 2] on [Image 1]'],
-  ])('of %s names its pictures, which are references', async (model, text) => {
+  ])('of %s sends pictures as references and names them', async (model, text) => {
     const attachments = [await storage.picture(1), await storage.picture(2, { format: 'jpeg' })];
     await submit(model, { prompt: `${token(2)} on ${token(1)}`, attachments });
     expect(lastOrder()).toMatchObject({
@@ -76,7 +76,7 @@ describe('an order', () => {
     });
   });
 
-  test('in China goes under the names of China, and elsewhere under those that the operator gives', async () => {
+  test('uses the model names of Volcengine in China, or those of PROVIDER_MODEL_MAP', async () => {
     const asked: string[] = [];
     const providerModelId = (model: string, usual: string) => {
       asked.push(`${model}: ${usual}`);
@@ -95,19 +95,19 @@ describe('an order', () => {
   test.each([
     ['too small', { width: 299 }],
     ['too long', { width: 1600, height: 400 }],
-  ])('with a picture that is %s is not placed', async (_, size) => {
+  ])('with a picture that is %s is refused', async (_, size) => {
     const attachments = [await storage.picture(3, size)];
     await expect(submit('seedance-2.0', { attachments })).rejects.toMatchObject({ type: 'INVALID_INPUT' });
     expect(vendor.requests).toEqual([]);
   });
 });
 
-test('pictures that are too much together are refused, though each would be taken', async () => {
+test('pictures over the total limit are refused', async () => {
   const call = callFor(taskFor('seedance-2.0', { attachments: [await storage.picture(1), await storage.picture(2)] }));
   const size = call.task.attachments[0]?.content?.size ?? 0;
-  const limits = { types: ['image/png'], mostBytes: size };
-  expect(await readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size })).toHaveLength(2);
-  const together = readPictures(call, 'Seedance', { ...limits, mostBytesTogether: 2 * size - 1 });
+  const limits = { types: ['image/png'], maxBytes: size };
+  expect(await readPictures(call, 'Seedance', { ...limits, maxTotalBytes: 2 * size })).toHaveLength(2);
+  const together = readPictures(call, 'Seedance', { ...limits, maxTotalBytes: 2 * size - 1 });
   await expect(together).rejects.toMatchObject({ type: 'INVALID_INPUT', message: expect.stringContaining('together') });
 });
 
@@ -144,21 +144,21 @@ describe('a refusal', () => {
     await expect(submit('seedance-2.0')).rejects.toMatchObject({ type });
   });
 
-  test('waits as long as it is told to, or for ten seconds', async () => {
+  test('has the delay of Retry-After, or ten seconds', async () => {
     vendor.before = () => refusal(429, 'ServerOverloaded');
     await expect(submit('seedance-2.0')).rejects.toMatchObject({ delayMs: 10_000 });
     vendor.before = () => ({ ...refusal(429, 'ServerOverloaded'), headers: { 'retry-after': '3' } });
     await expect(submit('seedance-2.0')).rejects.toMatchObject({ delayMs: 3000 });
   });
 
-  test.each(['reset', 'garbage', 'html'] as const)('after a %s nobody knows whether it was paid', async (mishap) => {
+  test.each(['reset', 'garbage', 'html'] as const)('after a %s makes a submit ambiguous', async (mishap) => {
     vendor.after = () => mishap;
     await expect(submit('seedance-2.0')).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     await expect(poll()).rejects.toMatchObject({ type: 'TRANSIENT' });
     expect(vendor.orders).toHaveLength(1);
   });
 
-  test('of a key is found out without an order', async () => {
+  test('of a key is detected without a submit', async () => {
     await expect(family('wrong').probe?.(AbortSignal.timeout(5000))).rejects.toMatchObject({ type: 'AUTH' });
     expect(await family().probe?.(AbortSignal.timeout(5000))).toBe('Ark accepts the key');
     expect(vendor.orders).toEqual([]);
@@ -173,7 +173,7 @@ describe('a task', () => {
     ['running', 0.4, 15, 15_000],
     ['running', 0.4, 16, 30_000],
   ])(
-    'that is %s is at %d, and of %i seconds is asked for again in %i ms',
+    'that is %s is at %d, and of %i seconds is polled again after %i ms',
     async (status, progress, durationSeconds, retryAfterMs) => {
       vendor.progress = () => ({ status });
       expect(await poll({ durationSeconds })).toEqual({ state: 'running', progress, retryAfterMs });
@@ -186,17 +186,17 @@ describe('a task', () => {
     ['InvalidParameter.UnsupportedImageFormat', 'INVALID_INPUT'],
     ['InternalServiceError', 'PROVIDER_FAILED'],
     ['ServerOverloaded', 'PROVIDER_FAILED'],
-  ])('that failed with %s is %s, and says why', async (code, type) => {
+  ])('that failed with %s is %s, with the reason', async (code, type) => {
     vendor.progress = () => ({ status: 'failed', error: { code, message: 'for a reason' } });
     await expect(poll()).rejects.toMatchObject({ type, message: expect.stringContaining(`for a reason (${code})`) });
   });
 
-  test.each(['cancelled', 'expired'])('that is %s there has failed', async (status) => {
+  test.each(['cancelled', 'expired'])('that is %s at the vendor has failed', async (status) => {
     vendor.progress = () => ({ status });
     await expect(poll()).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
   });
 
-  test('that is done has its video for a day, and its record for a week', async () => {
+  test('that has succeeded keeps its video for a day and its record for a week', async () => {
     const polled = await poll();
     if (polled.state !== 'succeeded') throw new Error('it is not done');
     const download = () => downloaded(family(), taskFor('seedance-2.5'), polled.output);
@@ -208,7 +208,7 @@ describe('a task', () => {
     await expect(poll()).rejects.toMatchObject({ type: 'RESULT_EXPIRED' });
   });
 
-  test('is canceled only while it waits: a result is never deleted', async () => {
+  test('is canceled only while it is queued, so that a result is never deleted', async () => {
     const cancel = () => family().cancel?.({ ...callFor(taskFor('seedance-2.5')), job: job() });
     for (const status of ['running', 'succeeded', 'failed', 'expired']) {
       vendor.progress = () => ({ status });
@@ -222,7 +222,7 @@ describe('a task', () => {
     expect(countDeletes()).toBe(1);
   });
 
-  test('that starts while it is being canceled goes on', async () => {
+  test('that starts during the cancellation continues', async () => {
     vendor.progress = () => ({ status: 'queued' });
     vendor.before = ({ method }) => {
       if (method === 'DELETE') vendor.progress = () => ({ status: 'running' });

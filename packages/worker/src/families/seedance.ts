@@ -4,15 +4,15 @@ import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, word } from './answer-fields.ts';
-import { contentOf, polledFrom, TOGETHER } from './content-task.ts';
+import { contentOf, TOGETHER, toPolled } from './content-task.ts';
 import type { Call, Family, JobRef } from './family.ts';
-import { namedPrompt, type PictureLimits, readPictures } from './references.ts';
+import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { type Answer, ask, bearerApi, refusalByStatus } from './vendor-api.ts';
+import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
 
-/** The dated names, without the house that they are sold by. */
+/** The dated model names, without the prefix of the platform. */
 const MODELS: Record<string, string> = {
   'seedance-2.5': 'seedance-2-5-260628',
   'seedance-2.0': 'seedance-2-0-260128',
@@ -22,7 +22,7 @@ const MODELS: Record<string, string> = {
 
 const PICTURES: PictureLimits = {
   types: ['image/jpeg', 'image/png', 'image/webp', 'image/tiff', 'image/gif'],
-  mostBytes: 30 * 1024 * 1024,
+  maxBytes: 30 * 1024 * 1024,
   side: { min: 300, max: 6000 },
   ratio: { min: 0.4, max: 2.5 },
   ...TOGETHER,
@@ -31,7 +31,7 @@ const PICTURES: PictureLimits = {
 const POLL_MS = 15_000;
 const LONG_VIDEO = { seconds: 15, pollMs: 30_000 };
 const BUSY_MS = 10_000;
-/** Its own two days would outlast every deadline. */
+/** Ark's default of two days exceeds every deadline. */
 const EXPIRES_AFTER_SECONDS = 7200;
 
 const Created = z.object({ id });
@@ -40,14 +40,14 @@ const Listed = z.object({ items: z.array(z.unknown()).nullish() });
 
 const TASKS = '/contents/generations/tasks';
 
-/** Seedance at Ark: BytePlus abroad, Volcengine in China. */
+/** Seedance at Ark: by BytePlus internationally, by Volcengine in China. */
 export function seedance(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Seedance', account, context, refusalIn);
-  const house = new URL(account.baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
+  const prefix = new URL(account.baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
   const providerModelId = ({ outputModel }: WorkerTask) =>
-    context.providerModelId(outputModel, `${house}-${MODELS[outputModel] ?? outputModel}`);
+    context.providerModelId(outputModel, `${prefix}-${MODELS[outputModel] ?? outputModel}`);
   const pathOf = ({ id }: JobRef) => `${TASKS}/${encodeURIComponent(id)}`;
-  const look = (call: Call & { job: JobRef }) => ask(api, Task, { path: pathOf(call.job) }, call);
+  const look = (call: Call & { job: JobRef }) => callApi(api, Task, { path: pathOf(call.job) }, call);
 
   return {
     provider: 'live',
@@ -60,7 +60,7 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
       const { resolution, durationSeconds, aspectRatio, generateAudio } = settingsOf(task);
       const body = {
         model: providerModelId(task),
-        content: contentOf(namedPrompt(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
+        content: contentOf(replaceReferences(task, nameOf(task)), await readPictures(call, api.name, PICTURES)),
         resolution,
         ratio: aspectRatio,
         duration: durationSeconds,
@@ -68,7 +68,7 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
         watermark: false,
         execution_expires_after: EXPIRES_AFTER_SECONDS,
       };
-      const created = await ask(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
+      const created = await callApi(api, Created, { method: 'POST', path: TASKS, body, paid: true }, call);
       return { job: { id: created.id } };
     },
 
@@ -76,20 +76,20 @@ export function seedance(account: KeyedAccount, context: AdapterContext): Family
       const { status, error, content } = await look(call);
       const isLong = settingsOf(call.task).durationSeconds > LONG_VIDEO.seconds;
       const cadence = { retryAfterMs: isLong ? LONG_VIDEO.pollMs : POLL_MS, meaningOf };
-      return polledFrom(api, { status, error, url: content?.video_url }, cadence, call.task);
+      return toPolled(api, { status, error, url: content?.video_url }, cadence, call.task);
     },
 
     async cancel(call) {
-      // A task that runs cannot be stopped, and of one that has ended the record would be deleted.
+      // DELETE cannot stop a running task, and would delete the record of an ended one.
       if ((await look(call)).status !== 'queued') return;
-      await ask(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call).catch((failure: unknown) => {
-        // It has started since the look, and goes on.
+      await callApi(api, z.unknown(), { method: 'DELETE', path: pathOf(call.job) }, call).catch((failure: unknown) => {
+        // The task has started since the poll.
         if (!(failure instanceof StepError && failure.type === 'INVALID_INPUT')) throw failure;
       });
     },
 
     async probe(signal) {
-      await ask(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
+      await callApi(api, Listed, { path: `${TASKS}?page_num=1&page_size=1` }, { signal });
       return 'Ark accepts the key';
     },
   };

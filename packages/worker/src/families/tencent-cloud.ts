@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { TencentCloudAccount } from '../provider-settings.ts';
 import type { Call } from './family.ts';
-import { ofRead, type Refusal, refused, saysItWasSent, type Vendor } from './refusal.ts';
+import { asReadRefusal, type Refusal, saysItWasSent, toStepError, type Vendor } from './refusal.ts';
 import { refusalByStatus } from './vendor-api.ts';
 
 interface Action {
   name: string;
   body: object;
-  /** Whether it orders something: without an answer it may have been paid, and must not simply be sent again. */
+  /** Whether the provider bills the call. Without an answer it is AMBIGUOUS_SUBMIT, and is not simply retried. */
   paid?: boolean;
 }
 
@@ -17,7 +17,7 @@ interface TencentCloud {
 
 const TIMEOUT_SECONDS = 60;
 
-/** Calls of Tencent Cloud, signed by its own library, which tries nothing twice. */
+/** Returns a client of Tencent Cloud, which signs requests with its own library. The library does not retry. */
 export function openTencentCloud(
   { secretId, secretKey, endpoint, version, region }: TencentCloudAccount,
   vendor: Vendor,
@@ -32,22 +32,22 @@ export function openTencentCloud(
 
   return {
     async act(schema, { name, body, paid = false }, { task, signal }) {
-      // Only where it is needed: it brings an HTTP client of its own along.
+      // Loaded on demand, because it brings its own HTTP client.
       const { CommonClient } = await import('tencentcloud-sdk-nodejs-common');
       const client = new CommonClient(host, version, config);
       const answer: unknown = await client.request(name, body, { signal }).catch((error: unknown) => {
         const refusal = refusalIn(error, refusalOf);
-        if (!paid) throw refused(vendor, ofRead(refusal), task);
-        throw refused(vendor, refusal.type === 'TRANSIENT' ? unanswered(error) : refusal, task);
+        if (!paid) throw toStepError(vendor, asReadRefusal(refusal), task);
+        throw toStepError(vendor, refusal.type === 'TRANSIENT' ? unanswered(error) : refusal, task);
       });
       const parsed = schema.safeParse(answer);
       if (parsed.success) return parsed.data;
-      throw refused(vendor, { type: paid ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT', words: NOT_UNDERSTOOD }, task);
+      throw toStepError(vendor, { type: paid ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT', words: INVALID_ANSWER }, task);
     },
   };
 }
 
-const NOT_UNDERSTOOD = 'its answer cannot be understood.';
+const INVALID_ANSWER = 'its answer is not valid.';
 
 function refusalIn(error: unknown, refusalOf: (code: string, words: string) => Refusal): Refusal {
   if (!(error instanceof Error)) return { type: 'TRANSIENT' };

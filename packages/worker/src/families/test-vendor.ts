@@ -25,8 +25,8 @@ const REFUSALS: Partial<Record<number, StepErrorType>> = {
 const POLL_MS = 50;
 
 /**
- * The provider that tests put in the place of every vendor: a live one by all that the worker can tell, with documents
- * and images at once, a job id of the caller's own at Kling and two paid stages at Meshy.
+ * The adapter of the test provider, which TEST_PROVIDER_URL puts in place of every vendor. To the worker it is live:
+ * documents and images are synchronous, Kling takes a client job id, and Meshy has two paid stages.
  */
 export function testVendor(address: string): (name: FamilyName) => Family {
   const timeoutMs = Number(new URL(address).searchParams.get('timeout') ?? 30_000);
@@ -39,7 +39,7 @@ export function testVendor(address: string): (name: FamilyName) => Family {
     });
     if (response.ok) return response;
     if (response.status === 429) {
-      throw new StepError('RATE_LIMITED', 'The provider asks for patience.', retryAfter(response.headers));
+      throw new StepError('RATE_LIMITED', 'The provider limits the request rate.', retryAfter(response.headers));
     }
     throw new StepError(REFUSALS[response.status] ?? unknown, `The provider answered ${response.status}.`);
   }
@@ -52,7 +52,7 @@ export function testVendor(address: string): (name: FamilyName) => Family {
   ): Promise<T> {
     const response = await ask(origin + path, init, unknown);
     const parsed = schema.safeParse(await response.json().catch(() => undefined));
-    if (!parsed.success) throw new StepError(unknown, 'The provider answered what nobody understands.');
+    if (!parsed.success) throw new StepError(unknown, 'The answer of the provider is not valid.');
     return parsed.data;
   }
 
@@ -85,13 +85,13 @@ export function testVendor(address: string): (name: FamilyName) => Family {
       const wanted = Output.parse(output);
       if ('content' in wanted) return writeFile(path, Buffer.from(wanted.content, 'base64'));
       const response = await ask(wanted.url, { signal }, 'TRANSIENT');
-      if (response.body === null) throw new StepError('TRANSIENT', 'The provider sent nothing.');
+      if (response.body === null) throw new StepError('TRANSIENT', 'The provider sent no content.');
       await writeFile(path, response.body, { signal }).catch(() => {
-        throw new StepError('TRANSIENT', 'The provider broke off.');
+        throw new StepError('TRANSIENT', 'The connection to the provider broke.');
       });
       const { size } = await stat(path);
       if (size !== wanted.size) {
-        throw new StepError('PROVIDER_FAILED', `The provider sent ${size} bytes in place of ${wanted.size}.`);
+        throw new StepError('PROVIDER_FAILED', `The provider sent ${size} bytes instead of ${wanted.size}.`);
       }
     },
   };

@@ -3,23 +3,23 @@ import type { z } from 'zod';
 import type { KeyedAccount } from '../provider-settings.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import type { Call } from './family.ts';
-import { ofRead, type Refusal, refused, retryAfter, type Vendor, wasSent } from './refusal.ts';
+import { asReadRefusal, type Refusal, retryAfter, toStepError, type Vendor, wasSent } from './refusal.ts';
 
 export interface Answer {
   status: number;
   headers: Headers;
-  /** What the JSON says; undefined where it is none. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   body: unknown;
 }
 
 export interface VendorApi extends Vendor {
   baseUrl: string;
   headers: Record<string, string>;
-  /** Reads a refusal out of an answer, whatever its status; null for one that is fine. */
+  /** Returns the refusal in an answer of any status; null for a success. */
   refusalIn(answer: Answer): Refusal | null;
 }
 
-/** A provider that takes its key as a bearer token, as most do. */
+/** Describes an API that takes its key as a bearer token. */
 export const bearerApi = (
   name: string,
   { apiKey, baseUrl }: KeyedAccount,
@@ -38,14 +38,14 @@ interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: unknown;
-  /** Whether it orders something: without an answer it may have been paid, and must not simply be sent again. */
+  /** Whether the provider bills the call. Without an answer it is AMBIGUOUS_SUBMIT, and is not simply retried. */
   paid?: boolean;
 }
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
-/** One call of a provider that speaks JSON; its answer is checked before anybody believes it. */
-export async function ask<T>(
+/** Calls a JSON API and returns the answer, validated by the schema. */
+export async function callApi<T>(
   api: VendorApi,
   schema: z.ZodType<T>,
   { method = 'GET', path, body, paid = false }: Request,
@@ -53,18 +53,18 @@ export async function ask<T>(
 ): Promise<T> {
   const unanswered: Refusal = { type: paid ? 'AMBIGUOUS_SUBMIT' : 'TRANSIENT' };
   const answer = await send(api, { method, path, body }, signal).catch((error: unknown) => {
-    throw refused(api, wasSent(error) ? unanswered : { type: 'TRANSIENT' }, task);
+    throw toStepError(api, wasSent(error) ? unanswered : { type: 'TRANSIENT' }, task);
   });
   const read = api.refusalIn(answer) ?? refusalByStatus(answer);
   if (read !== null) {
-    const refusal = paid ? read : ofRead(read);
+    const refusal = paid ? read : asReadRefusal(read);
     const unknown = paid && refusal.type === 'TRANSIENT' && isUndecided(answer.status);
     const delayMs = retryAfter(answer.headers) ?? refusal.delayMs;
-    throw refused(api, { ...refusal, type: unknown ? 'AMBIGUOUS_SUBMIT' : refusal.type, delayMs }, task);
+    throw toStepError(api, { ...refusal, type: unknown ? 'AMBIGUOUS_SUBMIT' : refusal.type, delayMs }, task);
   }
   const parsed = schema.safeParse(answer.body);
   if (parsed.success) return parsed.data;
-  throw refused(api, { ...unanswered, words: 'its answer cannot be understood.' }, task);
+  throw toStepError(api, { ...unanswered, words: 'its answer is not valid.' }, task);
 }
 
 async function send(
@@ -76,7 +76,7 @@ async function send(
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A key goes to the address that was set, and to no other.
+    // A redirect would send the key to another address than the configured one.
     redirect: 'error',
     signal,
   });
@@ -88,7 +88,7 @@ async function textOf(response: Response): Promise<string> {
   let [text, size] = ['', 0];
   for await (const bytes of response.body ?? []) {
     size += bytes.length;
-    if (size > MOST_BYTES) throw new Error('the answer does not end');
+    if (size > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
@@ -102,7 +102,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What a status means where the adapter has nothing of its own to say. */
+/** Maps an HTTP status that the adapter does not handle itself. */
 export function refusalByStatus({ status }: Pick<Answer, 'status'>): Refusal | null {
   if (status >= 200 && status < 300) return null;
   if (status === 401 || status === 403) return { type: 'AUTH', words: `status ${status}` };
@@ -112,5 +112,5 @@ export function refusalByStatus({ status }: Pick<Answer, 'status'>): Refusal | n
   return { type: 'UNKNOWN', words: `status ${status}` };
 }
 
-/** Statuses that do not tell whether an order was taken. */
+/** Statuses that do not say whether the provider accepted the submit. */
 const isUndecided = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status < 300;

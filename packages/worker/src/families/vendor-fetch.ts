@@ -1,10 +1,7 @@
 type VendorFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** `fetch` for the libraries of providers: a key goes to the address that was set and no other, and no answer is endless. */
-export function vendorFetch(
-  mostBytes: number,
-  sent: (headers: Headers) => Headers = (headers) => headers,
-): VendorFetch {
+/** Returns a `fetch` for provider libraries that follows no redirect, so that the key stays with its host, and limits the size of an answer. */
+export function vendorFetch(maxBytes: number, sent: (headers: Headers) => Headers = (headers) => headers): VendorFetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, headers: sent(new Headers(init?.headers)), redirect: 'error' });
     if (response.body === null) return response;
@@ -12,7 +9,7 @@ export function vendorFetch(
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
         received += bytes.length;
-        if (received > mostBytes) controller.error(new Error('the answer does not end'));
+        if (received > maxBytes) controller.error(new Error(`the answer has more than ${maxBytes} bytes`));
         else controller.enqueue(bytes);
       },
     });

@@ -32,7 +32,7 @@ async function order(task: WorkerTask, family = familyFor()): Promise<JobRef> {
   return submitted.job;
 }
 
-/** As after a crash: all there is comes out of the row. */
+/** Reads the job from the row, as after a crash. */
 const poll = (job: JobRef) => familyFor().poll({ task: taskFor(MODEL), signal, job: JSON.parse(JSON.stringify(job)) });
 
 const failed = (call: Promise<unknown>) =>
@@ -43,7 +43,7 @@ const failed = (call: Promise<unknown>) =>
 
 const frame = (mimeType: string) => ({ mimeType, bytesBase64Encoded: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) });
 
-test('every setting is sent but the sound, which cannot be chosen', async () => {
+test('every setting is sent except the sound, which Veo always makes', async () => {
   const configs = { generateAudio: false, resolution: '4k', aspectRatio: '9:16', durationSeconds: 8 };
   const job = await order(taskFor(MODEL, { configs }));
   expect(job).toMatchObject({ id: `models/${MODEL}/operations/op1` });
@@ -61,7 +61,7 @@ test('without settings the defaults are sent', async () => {
   });
 });
 
-test('up to three attachments are pictures of what is to be seen', async () => {
+test('up to three attachments are sent as reference images', async () => {
   const attachments = [
     await storage.picture(1),
     await storage.picture(2, { format: 'webp' }),
@@ -83,7 +83,7 @@ test('up to three attachments are pictures of what is to be seen', async () => {
   expect(google.requests[0]?.body).not.toMatchObject({ instances: [{ image: expect.anything() }] });
 });
 
-test('the lite model takes them as the first and the last frame', async () => {
+test('the lite model gets them as the first and the last frame', async () => {
   const [first, last] = [await storage.picture(1), await storage.picture(2, { format: 'jpeg' })];
   await order(taskFor(LITE, { prompt: `From ${token(1)}`, attachments: [first] }));
   expect(google.requests[0]?.body).toMatchObject({
@@ -98,7 +98,7 @@ test('the lite model takes them as the first and the last frame', async () => {
   });
 });
 
-test('what is no picture is refused before anything is ordered', async () => {
+test('an attachment that is not a picture is refused before any request', async () => {
   const attachments = [storage.attach(1, 'film.mp4', 'video/mp4', Buffer.from('film'))];
   expect(await failed(order(taskFor(MODEL, { attachments })))).toMatchObject({ type: 'INVALID_INPUT' });
   expect(google.requests).toEqual([]);
@@ -124,19 +124,22 @@ test.each<[string, Reply, object]>([
   ['500', googleError(500, 'INTERNAL', 'Oops.'), { type: 'AMBIGUOUS_SUBMIT' }],
   ['503', googleError(503, 'UNAVAILABLE', 'Overloaded.'), { type: 'AMBIGUOUS_SUBMIT' }],
   ['no name', { body: {} }, { type: 'AMBIGUOUS_SUBMIT' }],
-])('an order that is refused (%s), once', async (_name, reply, error) => {
+])('a refused submit (%s) is sent once', async (_name, reply, error) => {
   google.before = () => reply;
   expect(await failed(order(taskFor(MODEL)))).toMatchObject(error);
   expect(google.requests).toHaveLength(1);
 });
 
-test.each(['reset', 'garbage', 'html'] as const)('an order without a proper answer (%s)', async (mishap) => {
-  google.after = () => mishap;
-  expect(await failed(order(taskFor(MODEL)))).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
-  expect(google.orders).toHaveLength(1);
-});
+test.each(['reset', 'garbage', 'html'] as const)(
+  'a submit without a valid answer (%s) is ambiguous',
+  async (mishap) => {
+    google.after = () => mishap;
+    expect(await failed(order(taskFor(MODEL)))).toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
+    expect(google.orders).toHaveLength(1);
+  },
+);
 
-test('a job is followed by its name alone, until its video is there', async () => {
+test('a job is polled by the name of its operation until it has a video', async () => {
   const job = await order(taskFor(MODEL));
   google.operation = (_order, looks) => (looks < 3 ? { done: looks === 1 ? undefined : false } : undefined);
   const running = await poll(job);
@@ -166,7 +169,7 @@ test.each<[string, object, object]>([
   ['code 9', ended({ code: 9, message: 'Bad.' }), { type: 'INVALID_INPUT' }],
   ['code 7', ended({ code: 7, message: 'No.' }), { type: 'AUTH' }],
   ['code 16', ended({ code: 16, message: 'Who?' }), { type: 'AUTH' }],
-  // They would pass elsewhere, but this job has ended and another one would be paid.
+  // Transient elsewhere, but this job has ended, and a new one would be billed.
   ...[4, 8, 13, 14].map((code): [string, object, object] => [
     `code ${code}`,
     ended({ code, message: 'Oops.' }),
@@ -186,7 +189,7 @@ test.each<[string, Reply | 'reset' | 'garbage', object]>([
   ['403', googleError(403, 'PERMISSION_DENIED', 'No.'), { type: 'AUTH' }],
   ['reset', 'reset', { type: 'TRANSIENT' }],
   ['garbage', 'garbage', { type: 'TRANSIENT' }],
-])('a look that fails (%s)', async (_name, reply, error) => {
+])('a failed poll (%s)', async (_name, reply, error) => {
   const job = await order(taskFor(MODEL));
   google.before = () => reply;
   expect(await failed(poll(job))).toMatchObject(error);
@@ -199,7 +202,7 @@ async function download(): Promise<Buffer> {
   return downloaded(family, task, polled.output);
 }
 
-test('the video is fetched with the key, and from where it redirects to without', async () => {
+test('the video is downloaded with the key, and after a redirect without it', async () => {
   await using elsewhere: Double = await startDouble(async ({ headers }) => {
     if (headers['x-goog-api-key'] !== undefined) return { status: 400, body: 'a key' };
     return { headers: { 'content-type': 'video/mp4' }, body: await mediaOf(MODEL, 'op1') };
@@ -220,7 +223,7 @@ test.each([
   expect(await failed(download())).toMatchObject({ type });
 });
 
-test('the probe says which models the account has', async () => {
+test('the probe lists the models of the account', async () => {
   expect(await familyFor().probe?.(signal)).toBe(`it has ${MODEL}, ${LITE}`);
   await expect(familyFor('AIza-wrong').probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   expect(google.orders).toEqual([]);

@@ -8,12 +8,12 @@ import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, flag, number, text } from './answer-fields.ts';
 import type { Call, Family, JobRef } from './family.ts';
 import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
-import { namedPrompt, type PictureLimits, type Reference, readPictures } from './references.ts';
-import { type Refusal, refused } from './refusal.ts';
+import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
+import { type Refusal, toStepError } from './refusal.ts';
 import { downloadResult } from './result.ts';
 import { settingsOf } from './video-settings.ts';
 
-const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], mostBytes: 20 * 1024 * 1024 };
+const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg'], maxBytes: 20 * 1024 * 1024 };
 const POLL_MS = 10_000;
 const TYPICAL_MS = 90_000;
 
@@ -29,7 +29,7 @@ const Operation = z.object({
 });
 const Output = z.object({ uri: z.url() });
 
-/** Google's videos: an order, then a job by the name of its operation. It cannot be stopped, and always has sound. */
+/** Google Veo. A submit returns an operation to poll. A job cannot be canceled, and its video always has sound. */
 export function veo(account: KeyedAccount, context: AdapterContext): Family {
   const vendor = { name: 'Veo', secrets: [account.apiKey], log: context.log, baseUrl: account.baseUrl };
   const client = googleClient(account);
@@ -66,9 +66,9 @@ export function veo(account: KeyedAccount, context: AdapterContext): Family {
       const { done, error, response } = await callGoogle(vendor, { task, kind: 'look' }, () => look(job, signal));
       const uri = response?.generatedVideos.find(({ video }) => video?.uri !== undefined)?.video?.uri;
       const ended = done ?? (uri !== undefined || error !== undefined);
-      if (!ended) return { state: 'running', progress: guessed(job), retryAfterMs: POLL_MS };
+      if (!ended) return { state: 'running', progress: estimateProgress(job), retryAfterMs: POLL_MS };
       if (uri !== undefined) return { state: 'succeeded', output: { uri } };
-      throw refused(vendor, error === undefined ? filteredIn(response) : failureIn(error), task);
+      throw toStepError(vendor, error === undefined ? filteredIn(response) : failureIn(error), task);
     },
 
     async download({ output, path, signal, onProgress }) {
@@ -83,13 +83,13 @@ export function veo(account: KeyedAccount, context: AdapterContext): Family {
 
 const isLite = ({ outputModel }: WorkerTask): boolean => outputModel === 'veo-3.1-lite-generate-preview';
 
-/** The small model takes the first and the last frame, the large one pictures of what is to be seen. */
+/** The lite model takes pictures as the first and the last frame, the other models as references. */
 function orderOf(task: WorkerTask, pictures: readonly Reference[], referenceType: VideoGenerationReferenceType) {
   const { durationSeconds, aspectRatio, resolution } = settingsOf(task);
   const [first, last] = pictures.map(imageOf);
   const frames = isLite(task);
   const source: GenerateVideosSource = {
-    prompt: namedPrompt(
+    prompt: replaceReferences(
       task,
       (position) => (frames ? FRAMES[position - 1] : undefined) ?? `reference image ${position}`,
     ),
@@ -106,13 +106,13 @@ const FRAMES = ['the first frame', 'the last frame'];
 
 const imageOf = ({ bytes, mimeType }: Reference): Image => ({ imageBytes: bytes.toString('base64'), mimeType });
 
-/** It tells nothing of its progress: what is shown only grows with the time. */
-function guessed({ orderedAt }: JobRef): number {
+/** Estimates the progress from the elapsed time, because Veo does not report it. */
+function estimateProgress({ orderedAt }: JobRef): number {
   const elapsed = Math.max(0, Date.now() - (typeof orderedAt === 'number' ? orderedAt : Date.now()));
   return (0.8 * elapsed) / (elapsed + TYPICAL_MS);
 }
 
-/** Google's codes, of which a job that has ended keeps only what is about the order: nothing is ordered again. */
+/** Google's canonical codes, as a failed job reports them. None is retried, because the job has ended. */
 const BY_CODE: Partial<Record<number, StepErrorType>> = {
   1: 'PROVIDER_FAILED',
   2: 'PROVIDER_FAILED',

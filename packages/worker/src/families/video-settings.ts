@@ -1,8 +1,8 @@
 import type { VideoSettings, WorkerTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
 
-/** The settings in effect, which every video has. */
+/** Returns the video settings of a task; throws CONFIG_INVALID if it has none. */
 export function settingsOf({ configs, outputModel }: WorkerTask): VideoSettings {
-  if (configs === null) throw new StepError('CONFIG_INVALID', `${outputModel} needs the settings of a video.`);
+  if (configs === null) throw new StepError('CONFIG_INVALID', `${outputModel} needs video settings in configs.`);
   return configs;
 }

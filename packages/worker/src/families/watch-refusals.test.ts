@@ -11,7 +11,7 @@ import { type RefusedAccount, watchRefusals } from './watch-refusals.ts';
 
 const JOB = { id: '1', orderedAt: 0 };
 
-test('a refusal of the account reaches the operator: by the log, the hook and the metric', async () => {
+test('a refusal of the account is logged, passed to the callback and counted', async () => {
   await using vendor = await startKling();
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
@@ -46,20 +46,20 @@ test('a refusal of the account reaches the operator: by the log, the hook and th
   expect(told).toContain('provider_refusals_total{family="kling",type="BALANCE"} 1');
 });
 
-test('half a set-up is reported when it is used', () => {
+test('incomplete settings are reported when they are used', () => {
   const settings = readProviders({ TENCENTCLOUD_SECRET_ID: 'id' });
   const reported: RefusedAccount[] = [];
   const { family } = openFamilies(settings, fakeFamily(), pino({ level: 'silent' }));
   const check = () =>
     watchRefusals(family, (refused) => reported.push(refused))('hunyuan3d', null).check(taskFor('hunyuan3d-3.1'));
-  expect(check).toThrow(/does not accept the access/);
+  expect(check).toThrow(/does not accept the key/);
   expect(reported).toMatchObject([
     { family: 'hunyuan3d', type: 'AUTH', message: expect.stringContaining('TENCENTCLOUD_SECRET_KEY is not') },
   ]);
 });
 
 test.each<StepErrorType>(['TRANSIENT', 'RATE_LIMITED', 'PROVIDER_FAILED', 'INVALID_INPUT'])(
-  '%s is no matter of the account, and passes as it is',
+  '%s is not about the account, and is not reported',
   async (type) => {
     const error = new StepError(type, 'no');
     const reported: RefusedAccount[] = [];

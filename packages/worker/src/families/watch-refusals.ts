@@ -3,17 +3,17 @@ import { StepError } from '../step-error.ts';
 import type { Families } from './open.ts';
 import { AccountRefusal } from './refusal.ts';
 
-/** A provider refuses the key, or says that the account is used up: only an operator can do something about it. */
+/** A provider refused the key or the balance of the account. Only the operator can fix that. */
 export interface RefusedAccount {
   family: FamilyName;
   type: 'AUTH' | 'BALANCE';
-  /** In the provider's words, without secrets. */
+  /** The provider's message, with secrets redacted. */
   message: string;
 }
 
 type OnRefusal = (refusal: RefusedAccount) => void;
 
-/** The same families, whose refusals of the account are reported as they happen, whichever call they end. */
+/** Wraps the families so that every AUTH and BALANCE error is passed to `onRefusal` before it is thrown. */
 export function watchRefusals(families: Families['family'], onRefusal: OnRefusal): Families['family'] {
   return (name, provider) => {
     const family = families(name, provider);

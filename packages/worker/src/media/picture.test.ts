@@ -31,13 +31,13 @@ const asDrawing = (bytes: Buffer, limits = LIMITS) =>
 test.each([
   ['filters', TURBULENCE],
   ['copies of copies', USES],
-])('a drawing of endless %s ends with the time limit, or sooner', async (_, bytes) => {
+])('a drawing of endless %s ends at the time limit', async (_, bytes) => {
   const start = performance.now();
   await expect(asDrawing(bytes)).rejects.toThrow(/takes more than 3 seconds|cannot be read/);
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
-test('four endless drawings hold up no photo, no file and no name', async () => {
+test('four endless drawings block neither photos nor file access nor DNS', async () => {
   const stop = new AbortController();
   const drawing = { bytes: TURBULENCE, mimeType: 'image/svg+xml' };
   const ended: unknown[] = [];
@@ -47,7 +47,7 @@ test('four endless drawings hold up no photo, no file and no name', async () => 
   );
   const bytes = await photo().webp().toBuffer();
   await Promise.all([asPhoto(bytes, limits), readFile(import.meta.filename), lookup('localhost')]);
-  // Those that wait for the one that is drawn are sent back; none is drawn to its end.
+  // Waiting drawings time out; none is rendered to its end.
   for (const error of ended) expect(error).toMatchObject({ name: 'TimeoutError' });
   expect(ended.length).toBeLessThan(4);
   const canceled = new Error('canceled');
@@ -62,14 +62,14 @@ test('a small file with too many pixels is refused before they are decoded', asy
   await expect(asDrawing(svg('<rect/>', 30_000))).rejects.toThrow('has more than 60 megapixels');
 });
 
-test('what takes too much memory ends the process', async () => {
+test('a picture that takes too much memory is refused', async () => {
   const bytes = await photo().webp().toBuffer();
   await expect(asPhoto(bytes, { ...LIMITS, milliseconds: 15_000, memoryMegabytes: 8 })).rejects.toThrow(
     'takes more than 8 MB of memory',
   );
 });
 
-test('what becomes too large as a PNG is refused', async () => {
+test('a picture that is too large as a PNG is refused', async () => {
   const bytes = await photo().webp().toBuffer();
   await expect(asPhoto(bytes, { ...LIMITS, milliseconds: 15_000, outputBytes: 100 })).rejects.toThrow(
     /has more than .* MB once it is decoded/,
@@ -83,11 +83,11 @@ test.each(['webp', 'tiff', 'gif', 'avif'] as const)('a truncated %s is refused',
   await expect(reading).rejects.toThrow('cannot be read as a picture');
 });
 
-test('a drawing that is declared as something else is not drawn', async () => {
+test('a drawing that is declared as another type is refused', async () => {
   await expect(asPhoto(svg('<rect/>', 10), { ...LIMITS, milliseconds: 15_000 })).rejects.toThrow('cannot be read');
 });
 
-/** A valid head, and zeros packed a thousand to one. */
+/** A PNG with a valid header, and zeros compressed a thousand to one. */
 function pngOf(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { DecodeError, type Limits, runApart } from './run-apart.ts';
-import { Slots } from './slots.ts';
+import { Semaphore } from '../semaphore.ts';
+import { DecodeError, type Limits, runIsolated } from './run-isolated.ts';
 
 export interface PictureOrder {
-  /** As the server found it in the first bytes. */
+  /** The type that the server detected from the first bytes. */
   mimeType: string;
-  /** Types that stay as they are; any other becomes a PNG. */
+  /** Types that are kept; any other is converted to PNG. */
   types: readonly string[];
-  mostPixels: number;
+  maxPixels: number;
 }
 
 interface Picture {
@@ -23,32 +23,32 @@ const PictureHead = z.union([
 ]);
 export type PictureHead = z.infer<typeof PictureHead>;
 
-/** A small file can hold a picture of any size. */
-const MOST_PIXELS = 60_000_000;
+/** The pixel count is limited on its own, because a small file can decode to a huge picture. */
+const MAX_PIXELS = 60_000_000;
 const LIMITS: Limits = { milliseconds: 15_000, memoryMegabytes: 1024, outputBytes: 100 * 1024 * 1024 };
 
-/** Drawings are programs: a few hundred bytes can ask for hours. They get a place of their own, so that photos never wait for them. */
-const drawings = new Slots(1);
-const photos = new Slots(2);
+/** SVG drawings have their own semaphore: a few hundred bytes can take hours to render, and photos must not wait for that. */
+const drawings = new Semaphore(1);
+const photos = new Semaphore(2);
 
 /**
- * After that the step is retried later. A picture is read within the submit step, of which a worker runs four at once: waiting
- * here keeps orders without pictures from being placed.
+ * The maximum wait for the semaphore; then the step is retried later. A picture is read within the submit step, of which a
+ * worker runs four at once: a longer wait here would block submits without pictures.
  */
-const MOST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
-/** What a picture of foreign origin is, by its bytes; as a PNG where its type is not among those taken. */
+/** Decodes an untrusted picture and returns its type and size. A type outside `types` is converted to PNG. */
 export async function readPicture(
   given: { bytes: Buffer; mimeType: string },
   types: readonly string[],
   signal: AbortSignal,
   limits: Limits = LIMITS,
 ): Promise<Picture> {
-  const order: PictureOrder = { mimeType: given.mimeType, types, mostPixels: MOST_PIXELS };
+  const order: PictureOrder = { mimeType: given.mimeType, types, maxPixels: MAX_PIXELS };
   const job = { program: 'picture-program', words: [JSON.stringify(order)], input: given.bytes, limits, signal };
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]);
-  const slots = given.mimeType === 'image/svg+xml' ? drawings : photos;
-  const output = await slots.run(patience, () => runApart(job));
+  const waitSignal = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
+  const semaphore = given.mimeType === 'image/svg+xml' ? drawings : photos;
+  const output = await semaphore.run(() => runIsolated(job), waitSignal);
   const end = output.indexOf('\n');
   const head = PictureHead.parse(JSON.parse(output.toString('utf8', 0, end)));
   if ('refused' in head) throw new DecodeError(head.refused);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { SandboxRequest } from './request.ts';
 
-/** A stream of numbers that is the same whenever model, prompt and settings are. */
+/** A pseudo-random generator, seeded by model, prompt and settings. */
 export interface Chance {
-  /** 0 up to, but not, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
   between(least: number, most: number): number;
   whole(least: number, most: number): number;
@@ -21,12 +21,12 @@ export function chanceOf({ outputModel, prompt, settings }: SandboxRequest, purp
     .update(JSON.stringify([purpose, outputModel, prompt, video]))
     .digest();
   const next = sfc32(digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8));
-  const between = (least: number, most: number) => least + next() * (most - least);
+  const between = (min: number, max: number) => min + next() * (max - min);
   const whole = (least: number, most: number) => Math.floor(between(least, most + 1));
   return { next, between, whole, pick: (items) => items[whole(0, items.length - 1)] ?? items[0] };
 }
 
-/** Chris Doty-Humphrey's small fast counter generator. */
+/** The sfc32 generator by Chris Doty-Humphrey. */
 function sfc32(first: number, second: number, third: number): () => number {
   let [a, b, c, counter] = [first, second, third, 1];
   return () => {

@@ -36,7 +36,7 @@ describe('markdown', () => {
     expect(asked).toBe(shown);
   });
 
-  it('keeps a name of a reference from becoming markup', async () => {
+  it('escapes markup in the name of a reference', async () => {
     const request = { ...requestOf('markdown'), references: [{ name: '[x](http://y) *z*\n# no' }] };
     const text = await readFile((await make(request)).path, 'utf8');
     expect(text).toContain('- \\[x]\\(http\\://y) \\*z\\* # no\n');
@@ -78,7 +78,7 @@ describe('pdf', () => {
     },
   );
 
-  it('sets every kind of Markdown, and reads and fetches nothing for it', async () => {
+  it('renders all Markdown without reading or fetching anything', async () => {
     const markdown = `# One\n\n1. a\n   - b\n     - [x] done\n\n> quote *soft* **hard** ~~gone~~ \`code\`\n\n---\n
 [web](https://example.com) [bad](javascript:alert(1)) ![a picture](/etc/passwd) ![far](http://127.0.0.1:1/x.png)\n
 | a | b |\n|---|---|\n| only |\n\n<b>raw</b>\n\nline  \nbreak[^1]\n\n[^1]: a note\n\n${'> '.repeat(40)}deep\n`;

@@ -3,7 +3,7 @@ import type { PhrasingContent, Root, RootContent, TableRow } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
-import { readable, shortened, wordsOf } from '../documents/text.ts';
+import { sanitizeText, truncate, wordsOf } from '../documents/text.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { type Maker, modelTitle, type SandboxRequest } from './request.ts';
 
@@ -11,7 +11,7 @@ export const makeMarkdown: Maker = async (request, path) => {
   await writeFile(path, markdownOf(request));
 };
 
-/** The same request makes the same bytes, whenever it is made. */
+/** A fixed date, so that the same request always makes the same bytes. */
 const ALWAYS = new Date('2026-01-01T00:00:00Z');
 
 export const makePdf: Maker = async (request, path, task) => {
@@ -22,13 +22,13 @@ export const makePdf: Maker = async (request, path, task) => {
   await writeFile(path, bytes);
 };
 
-/** Written from a tree, so that no prompt and no name can become markup. */
+/** Serialized from a syntax tree, so that prompts and names cannot inject markup. */
 const markdownOf = (request: SandboxRequest): string =>
   unified().use(remarkGfm).use(remarkStringify, { bullet: '-', fences: true }).stringify(documentOf(request));
 
 function documentOf(request: SandboxRequest): Root {
   const chance = chanceOf(request, 'document');
-  const prompt = readable(request.prompt);
+  const prompt = sanitizeText(request.prompt);
   const words = wordsOf(prompt);
   const terms = termsOf(words);
   return {
@@ -59,31 +59,31 @@ function documentOf(request: SandboxRequest): Root {
       heading(2, 'References'),
       request.references.length === 0
         ? paragraph(plain('No references were attached.'))
-        : list(request.references.map(({ name }) => readable(name).replace(/\s+/g, ' '))),
+        : list(request.references.map(({ name }) => sanitizeText(name).replace(/\s+/g, ' '))),
     ],
   };
 }
 
 const titleOf = ({ prompt }: SandboxRequest): string => {
-  const words = wordsOf(readable(prompt)).slice(0, 9).join(' ');
-  return words === '' ? 'Untitled document' : shortened(words, 80);
+  const words = wordsOf(sanitizeText(prompt)).slice(0, 9).join(' ');
+  return words === '' ? 'Untitled document' : truncate(words, 80);
 };
 
 interface Term {
   word: string;
   mentions: number;
-  /** Counted from one; null when the prompt has no words. */
+  /** Counted from 1; null if the prompt has no words. */
   first: number | null;
 }
 
-/** The words named most often, then the longest: they say most. */
+/** Returns the most frequent words, the longest first among equals. */
 function termsOf(words: readonly string[]): Term[] {
   const found = new Map<string, Term>();
   for (const [index, word] of words.entries()) {
     const key = word.toLowerCase();
     const known = found.get(key);
     if (known) known.mentions += 1;
-    else found.set(key, { word: shortened(word, 32), mentions: 1, first: index + 1 });
+    else found.set(key, { word: truncate(word, 32), mentions: 1, first: index + 1 });
   }
   const terms = [...found.values()];
   const telling = terms.filter(({ word }) => word.length > 3);

@@ -1,23 +1,23 @@
-import { drawable } from '../documents/drawable.ts';
+import { toDrawable } from '../documents/drawable.ts';
 import { type FontName, fontOf } from '../documents/fonts.ts';
-import { broken } from '../documents/text.ts';
+import { breakLongWords } from '../documents/text.ts';
 
 const LINE_HEIGHT = 1.35;
 
 interface TextBlock {
   font: FontName;
-  /** Of the letters, in pixels. */
+  /** The font size in pixels. */
   size: number;
   lines: string[];
   height: number;
 }
 
-/** The text in lines that fit the width; what needs more lines than allowed ends with an ellipsis. */
-export function wrapped(text: string, font: FontName, size: number, width: number, mostLines: number): TextBlock {
+/** Wraps the text to the width. More than `maxLines` lines are cut with an ellipsis. */
+export function wrapText(text: string, font: FontName, size: number, width: number, maxLines: number): TextBlock {
   const measure = meter(font, size);
   const longestWord = Math.max(4, Math.floor(width / (size * 0.7)));
   const lines: string[] = [];
-  for (const paragraph of broken(drawable(text, font), longestWord, ' ').split('\n')) {
+  for (const paragraph of breakLongWords(toDrawable(text, font), longestWord, ' ').split('\n')) {
     let line = '';
     for (const word of paragraph.split(/\s+/).filter(Boolean)) {
       const longer = line === '' ? word : `${line} ${word}`;
@@ -27,11 +27,11 @@ export function wrapped(text: string, font: FontName, size: number, width: numbe
       } else line = longer;
     }
     if (line !== '') lines.push(line);
-    if (lines.length > mostLines) break;
+    if (lines.length > maxLines) break;
   }
-  const kept = lines.slice(0, mostLines);
+  const kept = lines.slice(0, maxLines);
   const last = kept.at(-1);
-  if (lines.length > mostLines && last !== undefined) {
+  if (lines.length > maxLines && last !== undefined) {
     let characters = Array.from(last);
     while (characters.length > 0 && measure(`${characters.join('')}…`) > width) characters = characters.slice(0, -1);
     kept[kept.length - 1] = `${characters.join('')}…`;
@@ -39,8 +39,8 @@ export function wrapped(text: string, font: FontName, size: number, width: numbe
   return { font, size, lines: kept, height: kept.length * size * LINE_HEIGHT };
 }
 
-/** The letters as SVG path data with the block's upper left corner at the point: needs no font where it is rendered. */
-export function outlined({ font: name, size, lines }: TextBlock, left: number, top: number): string {
+/** Returns the letters as SVG path data, placed at `left` and `top`, so that rendering needs no font. */
+export function toSvgPath({ font: name, size, lines }: TextBlock, left: number, top: number): string {
   const font = fontOf(name);
   const scale = size / font.unitsPerEm;
   return lines

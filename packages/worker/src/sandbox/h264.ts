@@ -13,7 +13,7 @@ interface LoopShape {
   frames: number;
 }
 
-/** Encodes the frames as one group that starts with its only key frame, so that it can be repeated. */
+/** Encodes the frames as one group of pictures with a single key frame at its start, so that it can be looped. */
 export async function encodeLoop(shape: LoopShape, frameAt: (index: number) => Uint8Array): Promise<EncodedLoop> {
   const encoder = await h264.createH264MP4Encoder();
   encoder.width = shape.width;
@@ -32,7 +32,7 @@ export async function encodeLoop(shape: LoopShape, frameAt: (index: number) => U
   return packetsOf(takeFile(encoder));
 }
 
-/** Ends the encoder; unless it is finished, deleted and its file taken away, its memory is never freed. */
+/** Finalizes the encoder and returns its file. Its memory is freed only after finalize, delete and unlink. */
 function takeFile(encoder: H264MP4Encoder): Uint8Array {
   encoder.finalize();
   const mp4 = encoder.FS.readFile(encoder.outputFilename);
@@ -53,5 +53,5 @@ async function packetsOf(mp4: Uint8Array): Promise<EncodedLoop> {
 
 const INSTANT_REFRESH = 5;
 
-/** The encoder's own file calls every frame a key frame; the first byte after the length says what it is. */
+/** The encoder marks every frame as a key frame, so the type is read from the NAL unit header. */
 const isKey = (data: Uint8Array): boolean => ((data[4] ?? 0) & 0x1f) === INSTANT_REFRESH;

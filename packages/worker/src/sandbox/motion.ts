@@ -2,7 +2,7 @@ import type { Chance } from './chance.ts';
 import type { Box } from './scene.ts';
 import { copyBox, drawDisc, type Frame, toYuv, type YuvColour } from './yuv.ts';
 
-/** Equal discs, evenly spread over an ellipse. */
+/** Equal discs, evenly spaced on an ellipse. */
 interface Orbit {
   x: number;
   y: number;
@@ -30,8 +30,8 @@ export const orbitsOf = (chance: Chance, width: number, height: number): Orbit[]
   });
 
 /**
- * One frame of the loop. In one loop each disc moves to the place of the next one: as they are alike, the repeated
- * loop is seen as one slow, endless turn.
+ * Draws one frame of the loop. Each disc moves to the position of the next one, so that the repeated loop looks like a
+ * continuous rotation.
  */
 export function drawFrame(still: Frame, frame: Frame, orbits: readonly Orbit[], label: Box, part: number): void {
   frame.bytes.set(still.bytes);

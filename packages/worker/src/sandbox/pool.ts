@@ -16,22 +16,22 @@ interface Renderer {
   child: ChildProcess;
   job: Job | null;
   made: number;
-  /** Ends it when it has had nothing to do for a while. */
+  /** Closes the renderer after a while without a job. */
   idle: NodeJS.Timeout | undefined;
 }
 
-const MOST_RENDERERS = Math.min(2, availableParallelism());
-/** Encoders and libraries keep the memory of their largest pictures: only the end of a process gives all of it back. */
+const MAX_RENDERERS = Math.min(2, availableParallelism());
+/** Idle renderers are closed, because encoders and libraries keep the memory of their largest picture. */
 const IDLE_MS = 5000;
-const MOST_JOBS = 20;
+const MAX_JOBS = 20;
 
-/** From source it is TypeScript, which Node runs as it is; from the build it is JavaScript. */
+/** `.ts` when the worker runs from the sources, `.js` from the build. */
 const PROCESS_FILE = fileURLToPath(new URL(`./render-process${extname(import.meta.url)}`, import.meta.url));
 
 const renderers = new Set<Renderer>();
 const waiting: Job[] = [];
 
-/** Makes the file in a process of its own; when the signal fires, it is settled once nothing writes to the file any more. */
+/** Renders the file in a child process. After an abort, the promise settles once the process no longer writes to the file. */
 export async function renderInProcess(
   request: SandboxRequest,
   path: string,
@@ -61,7 +61,7 @@ export async function renderInProcess(
   }
 }
 
-/** Gives up what is under way and ends the processes; a later rendering starts new ones. */
+/** Rejects pending jobs and ends the processes. A later job starts new ones. */
 export async function closeRenderers(): Promise<void> {
   for (const job of waiting.splice(0)) job.settle.reject(new Error('The sandbox was closed.'));
   await Promise.all([...renderers].map(closeRenderer));
@@ -92,7 +92,7 @@ function assign(): void {
 
 function freeRenderer(): Renderer | undefined {
   for (const renderer of renderers) if (renderer.job === null) return renderer;
-  return renderers.size < MOST_RENDERERS ? startRenderer() : undefined;
+  return renderers.size < MAX_RENDERERS ? startRenderer() : undefined;
 }
 
 function startRenderer(): Renderer {
@@ -112,7 +112,7 @@ function startRenderer(): Renderer {
     keepAlive(renderer, false);
     renderer.made += 1;
     finish(({ resolve, reject }) => ('done' in news ? resolve() : reject(news.failed)));
-    if (renderer.made >= MOST_JOBS) void closeRenderer(renderer);
+    if (renderer.made >= MAX_JOBS) void closeRenderer(renderer);
     assign();
     if (renderer.job === null) renderer.idle = setTimeout(() => void closeRenderer(renderer), IDLE_MS).unref();
   });
@@ -127,7 +127,7 @@ function startRenderer(): Renderer {
   return renderer;
 }
 
-/** An idle process does not keep this one alive. */
+/** Keeps this process alive only while the renderer is busy. */
 function keepAlive({ child }: Renderer, isBusy: boolean): void {
   if (isBusy) {
     child.ref();

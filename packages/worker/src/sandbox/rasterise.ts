@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 
-// One picture at a time: a cache would only hold memory, and more threads would take the service's own processors.
+// No cache and one thread: a picture is rendered once, and the CPU is shared with the service.
 sharp.cache(false);
 sharp.concurrency(1);
 
 export const pngOf = (svg: string): Promise<Buffer> => sharp(Buffer.from(svg)).removeAlpha().png().toBuffer();
 
-/** Red, green and blue, one byte each. */
+/** Returns the pixels as RGB, one byte per channel. */
 export const pixelsOfSvg = (svg: string): Promise<Buffer> => sharp(Buffer.from(svg)).removeAlpha().raw().toBuffer();

@@ -1,7 +1,7 @@
 import type { ProcessJob, ProcessNews } from './process-messages.ts';
 import { type Maker, type Medium, mediumOf } from './request.ts';
 
-/** Loaded when first asked for: the libraries of all media together take a second and much memory. */
+/** Loaded on demand: the libraries of all media take a second and much memory. */
 const MAKERS: Record<Medium, () => Promise<Maker>> = {
   pdf: async () => (await import('./document.ts')).makePdf,
   markdown: async () => (await import('./document.ts')).makeMarkdown,
@@ -22,6 +22,6 @@ process.on('message', async ({ request, path }: ProcessJob) => {
   }
 });
 
-// A terminal sends its signals to every process: the worker decides when this one ends, and takes it along.
+// The terminal sends SIGINT to every process of the group; the worker decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());

@@ -11,8 +11,8 @@ const { folder, newPath, make } = await workshop();
 const LONG = { resolution: '1080p', aspectRatio: '16:9', durationSeconds: 15 };
 const leftovers = async () => (await readdir(folder)).filter((name) => name.endsWith('.part'));
 
-// Tried again because a busy machine may hold up the whole process, which is no fault of the code.
-it('leaves the event loop free while a video is made, and tells how far it is', { retry: 2 }, async () => {
+// Retried, because a busy machine can stall the whole process.
+it('keeps the event loop free while it renders a video, and reports progress', { retry: 2 }, async () => {
   await make(requestOf('markdown'));
   const seen: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -26,7 +26,7 @@ it('leaves the event loop free while a video is made, and tells how far it is', 
   expect(seen.at(-1)).toBe(1);
 });
 
-it('ends soon when it is given up, and leaves nothing behind', async () => {
+it('ends soon after an abort and leaves no file', async () => {
   const reason = new Error('not wanted');
   const stop = new AbortController();
   const path = newPath();
@@ -45,7 +45,7 @@ it('ends soon when it is given up, and leaves nothing behind', async () => {
   await make(requestOf('markdown'));
 });
 
-it('gives up at once what waits for a thread or has not begun', async () => {
+it('rejects waiting jobs at once on abort', async () => {
   const busy = new AbortController();
   const long = [1, 2].map(() =>
     renderSandbox(requestOf('seedance-2.5', PROMPT, LONG), newPath(), { signal: busy.signal }),
@@ -63,22 +63,22 @@ it('gives up at once what waits for a thread or has not begun', async () => {
   expect(await leftovers()).toEqual([]);
 });
 
-it('makes many at a time, each its own', async () => {
+it('renders many files concurrently', async () => {
   const prompts = Array.from({ length: 12 }, (_, index) => `Prompt number ${index}`);
   const made = await Promise.all(prompts.map((prompt) => make(requestOf('markdown', prompt))));
   for (const [index, { path }] of made.entries()) expect(await readFile(path, 'utf8')).toContain(prompts[index]);
 });
 
-it('replaces a file that is already there', async () => {
+it('replaces an existing file', async () => {
   const path = newPath();
   await writeFile(path, 'old');
   await renderSandbox(requestOf('markdown'), path);
   expect(await readFile(path, 'utf8')).toContain(PROMPT);
 });
 
-it('refuses what no model makes, and a folder that is not there', async () => {
+it('refuses unknown combinations and missing folders', async () => {
   const wrong = { ...requestOf('pdf'), outputType: 'IMAGE' as const };
-  await expect(renderSandbox(wrong, newPath())).rejects.toThrow('pdf is no model for IMAGE');
+  await expect(renderSandbox(wrong, newPath())).rejects.toThrow('pdf does not make IMAGE');
   const unset = { ...requestOf('kling-3.0'), settings: null };
   await expect(renderSandbox(unset, newPath())).rejects.toThrow('needs its settings');
   const lost = join(folder, 'missing', 'file');
@@ -87,7 +87,7 @@ it('refuses what no model makes, and a folder that is not there', async () => {
   }
 });
 
-it('works again after it was closed, and gives up what was under way', async () => {
+it('works again after a close, which rejects pending jobs', async () => {
   const under = renderSandbox(requestOf('seedance-2.5', PROMPT, LONG), newPath());
   const refused = expect(under).rejects.toThrow();
   await sleep(100);
@@ -97,7 +97,7 @@ it('works again after it was closed, and gives up what was under way', async () 
   expect((await make(requestOf('markdown'))).size).toBeGreaterThan(500);
 });
 
-it('does not keep a process alive that has nothing else to do', () => {
+it('does not keep an idle process alive', () => {
   const script = `
     import { renderSandbox } from ${JSON.stringify(new URL('./render.ts', import.meta.url).href)};
     const made = await renderSandbox(${JSON.stringify(requestOf('gpt-image-2'))}, ${JSON.stringify(newPath())});

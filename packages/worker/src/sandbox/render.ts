@@ -5,7 +5,7 @@ import { type FileFormat, formatOf, mediumOf, type SandboxRequest } from './requ
 
 export type { SandboxRequest } from './request.ts';
 
-/** Makes the real file that stands in for a vendor's, the same for the same model, prompt and settings. */
+/** Renders a real file instead of a vendor's; deterministic for model, prompt and settings. */
 export async function renderSandbox(
   request: SandboxRequest,
   path: string,
@@ -27,5 +27,5 @@ export async function renderSandbox(
   }
 }
 
-/** Ends the rendering processes; what is under way is given up. */
+/** Ends the rendering processes and rejects pending jobs. */
 export const closeSandbox = closeRenderers;

@@ -4,20 +4,20 @@ export interface SandboxRequest {
   outputType: OutputType;
   outputModel: string;
   prompt: string;
-  /** The settings in effect of a video; null for everything else. */
+  /** The video settings; null for other media. */
   settings: VideoSettings | null;
   references: { name: string }[];
 }
 
-/** What a maker tells of its work. */
+/** Receives the progress of a maker. */
 export interface Task {
   progress(fraction: number): void;
 }
 
-/** Writes the finished medium to the path. */
+/** Renders a medium to the path. */
 export type Maker = (request: SandboxRequest, path: string, task: Task) => Promise<void>;
 
-/** The extension is without the dot. */
+/** The MIME type, and the extension without its dot. */
 export interface FileFormat {
   mimeType: string;
   extension: string;
@@ -36,7 +36,7 @@ export const formatOf = (medium: Medium): FileFormat => FORMATS[medium];
 
 export function mediumOf({ outputType, outputModel, settings }: SandboxRequest): Medium {
   if (findModel(outputModel)?.outputType !== outputType) {
-    throw new TypeError(`${outputModel} is no model for ${outputType}.`);
+    throw new TypeError(`${outputModel} does not make ${outputType}.`);
   }
   if (outputType === 'VIDEO' && settings === null) throw new TypeError('A video needs its settings.');
   if (outputType !== 'DOCUMENT') return outputType;

@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import { outlined, wrapped } from './glyphs.ts';
+import { toSvgPath, wrapText } from './glyphs.ts';
 import { modelTitle, type SandboxRequest } from './request.ts';
 
 export interface Box {
@@ -11,11 +11,11 @@ export interface Box {
 
 interface Scene {
   svg: string;
-  /** Where the text is, on even pixels. */
+  /** The box of the text, aligned to even pixels. */
   label: Box;
 }
 
-/** A seeded picture with the model and the prompt on a dark panel at its foot. */
+/** Returns a seeded picture with the model and the prompt on a dark panel at the bottom. */
 export function sceneOf(
   request: SandboxRequest,
   chance: Chance,
@@ -39,7 +39,7 @@ ${shapes.join('\n')}
   return { svg, label: { left: margin, top, width: width - 2 * margin, height: label.height } };
 }
 
-/** The panel alone, at the top of a square, for a medium that has no picture of its own. */
+/** Returns only the panel, at the top of a square, for media without a picture. */
 export function labelSvg(request: SandboxRequest, side: number): { svg: string; height: number } {
   const { svg, height } = labelOf(request, 0, side, side * 0.75);
   return { svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${svg}</svg>`, height };
@@ -49,18 +49,18 @@ function labelOf(request: SandboxRequest, left: number, width: number, short: nu
   const size = short / 24;
   const padding = size * 0.8;
   const inner = width - 2 * padding;
-  const title = wrapped(modelTitle(request), 'DejaVuSans-Bold', size, inner, 2);
-  const prompt = wrapped(request.prompt, 'DejaVuSans', size, inner, 5);
-  const note = wrapped(noteOf(request), 'DejaVuSans', size * 0.7, inner, 2);
+  const title = wrapText(modelTitle(request), 'DejaVuSans-Bold', size, inner, 2);
+  const prompt = wrapText(request.prompt, 'DejaVuSans', size, inner, 5);
+  const note = wrapText(noteOf(request), 'DejaVuSans', size * 0.7, inner, 2);
   const promptTop = padding + title.height;
   const noteTop = promptTop + prompt.height + size * 0.3;
   const height = even(noteTop + note.height + padding);
   const start = left + padding;
   const svg = [
     `<rect x="${left}" width="${width}" height="${height}" fill="#10131a"/>`,
-    `<path fill="#ffd479" d="${outlined(title, start, padding)}"/>`,
-    `<path fill="#ffffff" d="${outlined(prompt, start, promptTop)}"/>`,
-    `<path fill="#9fb0c8" d="${outlined(note, start, noteTop)}"/>`,
+    `<path fill="#ffd479" d="${toSvgPath(title, start, padding)}"/>`,
+    `<path fill="#ffffff" d="${toSvgPath(prompt, start, promptTop)}"/>`,
+    `<path fill="#9fb0c8" d="${toSvgPath(note, start, noteTop)}"/>`,
   ].join('');
   return { svg, height };
 }

@@ -15,7 +15,7 @@ async function clean(path: string): Promise<Buffer> {
   return bytes;
 }
 
-it.concurrent.each(modelsOf('3D'))('%s makes a shape that the validator finds nothing wrong with', async (model) => {
+it.concurrent.each(modelsOf('3D'))('%s makes a valid glTF file', async (model) => {
   const { path, mimeType, extension, size } = await make(requestOf(model));
   const bytes = await clean(path);
   expect({ mimeType, extension, size }).toEqual({

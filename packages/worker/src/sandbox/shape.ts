@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { Document, type Material, type Mesh, NodeIO } from '@gltf-transform/core';
-import { readable } from '../documents/text.ts';
+import { sanitizeText } from '../documents/text.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { pngOf } from './rasterise.ts';
 import type { Maker, SandboxRequest } from './request.ts';
 import { labelSvg } from './scene.ts';
 import { knotOf, type Surface } from './surface.ts';
 
-/** A power of two, as the oldest viewers want it. */
+/** A power of two, which the oldest viewers require. */
 const LABEL_PIXELS = 1024;
 const LABEL_WIDTH = 3;
 
@@ -19,8 +19,8 @@ export const makeShape: Maker = async (request, path, task) => {
     extras: {
       provider: 'sandbox',
       model: request.outputModel,
-      prompt: readable(request.prompt),
-      references: request.references.map(({ name }) => readable(name)),
+      prompt: sanitizeText(request.prompt),
+      references: request.references.map(({ name }) => sanitizeText(name)),
     },
   });
   document.createBuffer();
@@ -46,7 +46,7 @@ const shapeMaterial = (document: Document, chance: Chance): Material =>
     .setMetallicFactor(chance.between(0, 0.8))
     .setRoughnessFactor(chance.between(0.2, 0.8));
 
-/** A board below the shape that shows the model and the prompt. */
+/** Returns a board below the shape with the model and the prompt. */
 async function labelOf(document: Document, request: SandboxRequest): Promise<{ label: Mesh; height: number }> {
   const picture = labelSvg(request, LABEL_PIXELS);
   const texture = document

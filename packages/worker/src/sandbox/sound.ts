@@ -6,7 +6,7 @@ export const CHANNELS = 2;
 const PENTATONIC = [0, 3, 5, 7, 10] as const;
 const FADE = SAMPLE_RATE / 4;
 
-/** A quiet seeded tune, two notes a second, as interleaved samples; the same whichever pieces it is asked in. */
+/** Returns a function that renders interleaved samples of a seeded tune. Any split into ranges gives the same samples. */
 export function tuneOf(chance: Chance, total: number): (from: number, count: number) => Float32Array {
   const base = 110 * 2 ** (chance.whole(0, 11) / 12);
   const noteLength = SAMPLE_RATE / 2;

@@ -12,7 +12,7 @@ const AROUND = 240;
 const ACROSS = 24;
 const NUDGE = 1e-3;
 
-/** A seeded knot: a tube with ribs, closed in both directions, so that it has neither poles nor seams. */
+/** Returns a seeded knot: a ribbed tube that is closed in both directions, without poles or seams. */
 export function knotOf(chance: Chance): Surface {
   const [turns, twists] = chance.pick([
     [1, 0],

@@ -19,7 +19,7 @@ async function check(model: string, configs: VideoConfigs, pixels: string, secon
 }
 
 it.concurrent.each(MODELS.filter(({ video }) => video))(
-  '$id makes what its defaults say, at its smallest',
+  '$id uses its defaults, at the smallest resolution',
   async (model) => {
     const resolution = model.video?.resolutions[0] ?? '';
     const { settings } = requestOf(model.id);
@@ -28,7 +28,7 @@ it.concurrent.each(MODELS.filter(({ video }) => video))(
   },
 );
 
-describe('as asked', () => {
+describe('with settings', () => {
   it.concurrent.each<[string, VideoConfigs, string]>([
     ['seedance-2.0-mini', { resolution: '480p', aspectRatio: '1:1', durationSeconds: 4 }, '480x480'],
     ['seedance-2.5', { resolution: '480p', aspectRatio: '16:9', durationSeconds: 30 }, '854x480'],

@@ -21,7 +21,7 @@ import { frameOf } from './yuv.ts';
 registerAacEncoder();
 
 const FRAME_RATE = 24;
-/** One second of frames, whatever the length asked: encoding is what takes the time. */
+/** One second of frames, which is repeated for the whole video, because encoding takes most of the time. */
 const LOOP_FRAMES = FRAME_RATE;
 const SAMPLES_PER_PACKET = 1024;
 
@@ -33,7 +33,7 @@ export const makeVideo: Maker = async (request, path, task) => {
     progress: (fraction) => task.progress(0.05 + 0.75 * fraction),
   });
   const output = new Output({
-    // The index is written into room kept at the front: a browser plays while it loads, and no copy is held in memory.
+    // The index goes into space reserved at the front: browsers can play while loading, and no copy is held in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
@@ -72,7 +72,7 @@ async function write(
   const picture = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(picture, { frameRate: FRAME_RATE, maximumPacketCount: durationSeconds * FRAME_RATE });
   const sound = generateAudio ? new AudioSampleSource({ codec: 'aac', bitrate: 96_000 }) : null;
-  // The encoder adds a packet of its own; one fewer keeps the sound no longer than the picture.
+  // The encoder adds one packet, so one fewer keeps the sound within the picture's duration.
   const soundPackets = Math.floor((durationSeconds * SAMPLE_RATE) / SAMPLES_PER_PACKET);
   const soundSamples = (soundPackets - 1) * SAMPLES_PER_PACKET;
   const tune = tuneOf(chance, soundSamples);

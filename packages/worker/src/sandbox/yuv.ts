@@ -1,6 +1,6 @@
 import type { Box } from './scene.ts';
 
-/** A frame as the encoder takes it: full brightness, then both colour planes at half size. Sides are even. */
+/** A planar YUV 4:2:0 frame for the encoder. Width and height are even. */
 export interface Frame {
   width: number;
   height: number;
@@ -13,7 +13,7 @@ export interface YuvColour {
   v: number;
 }
 
-/** BT.709, limited range: what players take a picture of this kind for. */
+/** BT.709 in limited range, which players assume for such video. */
 export const toYuv = (red: number, green: number, blue: number): YuvColour => ({
   y: 16 + ((47 * red + 157 * green + 16 * blue + 128) >> 8),
   u: 128 + ((-26 * red - 86 * green + 112 * blue + 128) >> 8),
@@ -45,7 +45,7 @@ interface Plane {
   from: number;
   width: number;
   height: number;
-  /** Of the frame's own pixels, how many one of this plane covers. */
+  /** How many frame pixels one sample of this plane covers, in each direction. */
   step: number;
 }
 
@@ -79,7 +79,7 @@ function fillDisc(bytes: Uint8Array, plane: Plane, x: number, y: number, radius:
   }
 }
 
-/** Both frames have the same size, and the box lies on even pixels. */
+/** Copies a box between frames of the same size. The box must lie on even pixels. */
 export function copyBox(from: Frame, to: Frame, box: Box): void {
   for (const plane of planesOf(from)) {
     const left = box.left / plane.step;

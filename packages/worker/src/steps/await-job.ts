@@ -1,18 +1,18 @@
 import type { GenerationTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
-import { familyOf, jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, mapServerError, readOpenTask, type StepContext } from './context.ts';
 
-/** One look at the job: not ready is an error that the engine repeats, so that nothing is held while it waits. */
+/** Polls the job once. Throws NOT_READY while it runs, so that the engine retries and no resource is held in between. */
 export async function awaitJob(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
   const task = await readOpenTask(context, handed);
   const job = jobOf(task, stage);
   if (task.stored || job?.done) return;
-  if (job === null) throw new StepError('INTERNAL', 'There is no job to wait for.');
+  if (job === null) throw new StepError('INTERNAL', 'The stage has no job to poll.');
   const polled = await familyOf(context, task).poll({ task, signal: context.signal, job });
   if (polled.state === 'succeeded') return;
   const { server } = context;
-  await orLost(
+  await mapServerError(
     server.progress({ params: { id: task.fileId }, body: { epoch: handed.epoch, progress: polled.progress } }),
   );
-  throw new StepError('NOT_READY', 'The provider is still at it.', polled.retryAfterMs);
+  throw new StepError('NOT_READY', 'The job is still running at the provider.', polled.retryAfterMs);
 }

@@ -1,16 +1,16 @@
 import type { GenerationError, GenerationTask, WorkerTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
 import { isStepErrorType, STEP_ERRORS, StepError } from '../step-error.ts';
-import { familyOf, jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
+import { familyOf, jobOf, mapServerError, readOpenTask, readTask, type StepContext } from './context.ts';
 
-/** The result becomes the file's content. */
+/** Makes the stored result the content of the file. */
 export async function finish(context: StepContext, handed: GenerationTask): Promise<void> {
   const task = await readOpenTask(context, handed);
   const outcome = { status: 'SUCCEEDED', warnings: warningsOf(task) } as const;
-  await orLost(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
+  await mapServerError(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
 }
 
-/** Stops what the provider still does, as far as it can be stopped, and ends the generation with the reason. */
+/** Cancels running jobs where the provider can, and fails the generation with the reason. */
 export async function abandon(context: StepContext, handed: GenerationTask, reason: Failure): Promise<void> {
   const task = await readTask(context, handed).catch((error: unknown) => {
     if (error instanceof StepError && error.type === 'LOST') return null;
@@ -18,12 +18,12 @@ export async function abandon(context: StepContext, handed: GenerationTask, reas
   });
   if (task === null || task.status === 'SUCCEEDED') return;
   const isOpen = task.status === 'QUEUED' || task.status === 'RUNNING';
-  // A stale run ends here and leaves the generation to the run that has it now.
+  // Another run holds the generation: a stale run changes nothing.
   if (isOpen && reason.type === 'LOST') return;
   await cancelJobs(context, task);
   if (!isOpen) return;
   const outcome = { status: 'FAILED', error: errorOf(reason), warnings: warningsOf(task) } as const;
-  await orLost(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
+  await mapServerError(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
 }
 
 async function cancelJobs(context: StepContext, task: WorkerTask): Promise<void> {
@@ -32,7 +32,7 @@ async function cancelJobs(context: StepContext, task: WorkerTask): Promise<void>
     if (job === null || job.done) continue;
     await familyOf(context, task)
       .cancel?.({ task, signal: context.signal, job })
-      .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'a job could not be canceled'));
+      .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'job was not canceled'));
   }
 }
 

@@ -20,7 +20,7 @@ const attachments = (count: number, content: typeof readable | null = readable):
 const prepared = (model: string, state: Partial<Row>, family = live) =>
   prepare(contextOf(server, family), server.add(model, state).handed);
 
-test('a task in order names the paid calls to make', async () => {
+test('a valid task returns its stages', async () => {
   expect(await prepared('meshy-7', {})).toEqual({ stages: ['preview', 'refine'] });
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['a ratio', { configs: { ...SETTINGS, aspectRatio: '2:1' } }, /aspectRatio/],
   ['audio', { configs: { ...SETTINGS, generateAudio: true } }, /generateAudio/],
   ['an output type', { outputType: 'IMAGE' }, /outputModel/],
-] as const)('%s outside the limits of the model is refused, whoever wrote the row', async (_, state, message) => {
+] as const)('%s outside the limits of the model is refused', async (_, state, message) => {
   await expect(prepared('minimax-h3', state)).rejects.toMatchObject({
     type: 'CONFIG_INVALID',
     retryable: false,
@@ -42,7 +42,7 @@ test.each([
   ['kling-3.0', { prompt: 'x'.repeat(3073) }, '3072'],
   ['kling-3.0', { attachments: attachments(3) }, 'at most 2'],
   ['meshy-7', { prompt: '👩'.repeat(801) }, '800'],
-])('a cap of the vendor of %s is named; the sandbox has none', async (model, state, named) => {
+])('a cap of the vendor of %s is enforced, but not for the sandbox', async (model, state, named) => {
   await expect(prepared(model, state)).rejects.toMatchObject({
     type: 'INVALID_INPUT',
     message: expect.stringContaining(named),
@@ -50,11 +50,11 @@ test.each([
   await expect(prepared(model, state, sandbox)).resolves.toBeDefined();
 });
 
-test('the characters of a prompt are counted as people count them', async () => {
+test('the length of a prompt is counted in code points', async () => {
   await expect(prepared('meshy-7', { prompt: '👩'.repeat(800) })).resolves.toBeDefined();
 });
 
-test('an attachment that is gone is named', async () => {
+test('a missing attachment is refused with its id', async () => {
   const state = { attachments: [...attachments(1), { id: 'GA9', content: null }] };
   await expect(prepared('markdown', state, sandbox)).rejects.toMatchObject({
     type: 'ATTACHMENT_UNREADABLE',
@@ -62,18 +62,18 @@ test('an attachment that is gone is named', async () => {
   });
 });
 
-test('what the adapter refuses is refused', async () => {
+test('a refusal of the adapter is thrown', async () => {
   const check = () => {
     throw new StepError('INVALID_INPUT', 'not like this');
   };
   await expect(prepared('markdown', {}, fakeFamily({ check }))).rejects.toMatchObject({ message: 'not like this' });
 });
 
-test.each(['CANCELED', 'FAILED', 'SUCCEEDED'] as const)('one that is %s is nobody’s', async (status) => {
+test.each(['CANCELED', 'FAILED', 'SUCCEEDED'] as const)('a generation that is %s throws LOST', async (status) => {
   await expect(prepared('markdown', { status })).rejects.toMatchObject({ type: 'LOST' });
 });
 
-test('a server that does not answer is waited for', async () => {
+test('an unavailable server is retried', async () => {
   server.before = () => {
     throw new TypeError('fetch failed');
   };

@@ -2,7 +2,7 @@ import { capBreaches, findModel, type GenerationTask, limitBreaches, type Worker
 import { StepError } from '../step-error.ts';
 import { familyOf, readOpenTask, type StepContext } from './context.ts';
 
-/** Checks what the API has checked before, and what only a provider would refuse: nothing is paid yet. */
+/** Repeats the API's checks and adds those of the provider, before anything is paid. */
 export async function prepare(
   context: StepContext,
   { fileId, family, epoch }: GenerationTask,
@@ -13,12 +13,13 @@ export async function prepare(
   const adapter = familyOf(context, task);
   checkCaps(task, adapter.provider);
   const gone = task.attachments.find(({ content }) => content === null);
-  if (gone) throw new StepError('ATTACHMENT_UNREADABLE', `The attachment ${gone.id} can no longer be read.`);
+  if (gone)
+    throw new StepError('ATTACHMENT_UNREADABLE', `The attachment ${gone.id} can no longer be read. Attach it again.`);
   adapter.check(task);
   return { stages: adapter.stages(task) };
 }
 
-/** A vendor's caps hold for the vendor; the sandbox takes whatever the interface allows. */
+/** Checks the caps of the provider. The sandbox accepts all that the API allows. */
 function checkCaps(task: WorkerTask, provider: 'live' | 'sandbox'): void {
   const model = findModel(task.outputModel);
   if (model === undefined || provider === 'sandbox') return;

@@ -19,7 +19,7 @@ const RUNNING = {
 } as const;
 const noneLeft = async (folder: string) => expect(await readdir(folder)).toEqual([]);
 
-test('the result is brought into the storage under its hash, and nothing stays behind', async () => {
+test('the result is stored with its hash, and the work directory is empty afterwards', async () => {
   const { row, handed } = server.add('minimax-h3', RUNNING);
   const context = contextOf(server, fakeFamily());
   await store(context, handed);
@@ -29,7 +29,7 @@ test('the result is brought into the storage under its hash, and nothing stays b
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });
 
-test('a storage that is full is waited for, and told as such when the time of the step is over', async () => {
+test('a full storage is retried, and is the reason at the timeout', async () => {
   const { row, handed } = server.add('minimax-h3', RUNNING);
   let downloads = 0;
   const context = contextOf(
@@ -56,7 +56,7 @@ test('a storage that is full is waited for, and told as such when the time of th
   await noneLeft(context.workDirectory);
 });
 
-test('an empty result, and one that the server finds unfit, are the provider’s failure', async () => {
+test('an empty result, and one that the server refuses, are PROVIDER_FAILED', async () => {
   const empty = contextOf(server, fakeFamily({ download: ({ path }) => writeFile(path, '') }));
   await expect(store(empty, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
     type: 'PROVIDER_FAILED',
@@ -71,7 +71,7 @@ test('an empty result, and one that the server finds unfit, are the provider’s
   await noneLeft(unfit.workDirectory);
 });
 
-test('an upload whose answer was lost is not made again', async () => {
+test('an upload whose answer was lost is not repeated', async () => {
   const { row, handed } = server.add('minimax-h3', RUNNING);
   server.before = (call, held) => {
     if (call !== 'completeUpload' || held === undefined) return;
@@ -83,7 +83,7 @@ test('an upload whose answer was lost is not made again', async () => {
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });
 
-test('a result whose address has expired is asked for once more', async () => {
+test('an expired result URL is requested once more', async () => {
   const { row, handed } = server.add('minimax-h3', RUNNING);
   let polls = 0;
   const family = fakeFamily({
@@ -98,7 +98,7 @@ test('a result whose address has expired is asked for once more', async () => {
   expect(polls).toBe(2);
 });
 
-test('a result that has expired fails for good', async () => {
+test('an expired result fails permanently', async () => {
   const download = () => Promise.reject(new StepError('RESULT_EXPIRED', 'too late'));
   const context = contextOf(server, fakeFamily({ download }));
   await expect(store(context, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test('a generation that was canceled meanwhile is not stored', async () => {
   expect(row.stored).toBe(false);
 });
 
-test('a provider that is still at it is asked again when it says', async () => {
+test('a running job is polled again after the interval of the provider', async () => {
   const { handed } = server.add('minimax-h3', RUNNING);
   const poll = async () => ({ state: 'running', progress: 0.3, retryAfterMs: 1234 }) as const;
   const context = contextOf(server, fakeFamily({ poll }));
@@ -127,7 +127,7 @@ test('a provider that is still at it is asked again when it says', async () => {
   expect(server.calls).toContain('progress');
 });
 
-test('nothing is waited for where the result came at once, or is stored', async () => {
+test('a stage whose result is stored is not polled', async () => {
   const poll = vi.fn();
   const context = contextOf(server, fakeFamily({ poll }));
   const done = { submit: { intents: 1, job: { id: 'x', done: true, warnings: [] } } };

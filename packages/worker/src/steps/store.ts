@@ -5,56 +5,57 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { GenerationTask, UploadPart, WorkerTask } from '@review/contract';
+import { mapDiskErrors } from '../disk-errors.ts';
 import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
-import { onOwnDisk } from '../own-disk.ts';
 import { StepError } from '../step-error.ts';
-import { familyOf, jobOf, orLost, readOpenTask, type StepContext } from './context.ts';
-import { insist } from './insist.ts';
+import { familyOf, jobOf, mapServerError, readOpenTask, type StepContext } from './context.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 
-/** Brings the result from the provider into the storage. */
+/** Downloads the result from the provider and uploads it to the storage. */
 export async function store(context: StepContext, handed: GenerationTask): Promise<void> {
   const task = await readOpenTask(context, handed);
   if (task.stored) return;
   const family = familyOf(context, task);
   const stage = family.stages(task).at(-1) ?? 'submit';
   const job = jobOf(task, stage);
-  if (job === null) throw new StepError('INTERNAL', 'There is no job whose result could be stored.');
-  const bring = async () => {
+  if (job === null) throw new StepError('INTERNAL', 'The stage has no job whose result could be stored.');
+  const transfer = async () => {
     const polled = await family.poll({ task, signal: context.signal, job });
-    if (polled.state !== 'succeeded') throw new StepError('TRANSIENT', 'The provider takes its result back.');
+    if (polled.state !== 'succeeded')
+      throw new StepError('TRANSIENT', 'The provider reports the job as unfinished again.');
     await storeOutput(context, handed, task, family, polled.output);
   };
-  await bring().catch((error: unknown) => {
-    // An address lives shorter than the job does: some providers give a new one when they are asked again.
-    if (error instanceof StepError && error.type === 'RESULT_EXPIRED') return bring();
+  await transfer().catch((error: unknown) => {
+    // The URL of a result can expire before the job: some providers return a new one on the next poll.
+    if (error instanceof StepError && error.type === 'RESULT_EXPIRED') return transfer();
     throw error;
   });
 }
 
-/** Download, then upload by the same signed parts as everyone: half a file is never anybody's content. */
+/** Downloads the output to the work directory, then uploads it in presigned parts, as every client does. */
 export async function storeOutput(
   context: StepContext,
   handed: GenerationTask,
   task: WorkerTask,
   family: Family,
   output: Output,
-  { inHand = false } = {},
+  { isInline = false } = {},
 ): Promise<void> {
   const path = join(context.workDirectory, `${task.fileId}-${randomUUID()}`);
   try {
-    // The last fifth of the way is the bringing in.
+    // Storing is the last fifth of the progress.
     const report = progressReporter(context, handed, { from: 0.8, to: 1 });
-    const bringHere = () =>
-      onOwnDisk(async () => {
+    const download = () =>
+      mapDiskErrors(async () => {
         await mkdir(context.workDirectory, { recursive: true });
         await family.download({ task, signal: context.signal, output, path, onProgress: report });
         if (task.configs?.generateAudio === false) await removeAudio(path, context.signal);
       });
-    await (inHand ? insist(context.signal, bringHere) : bringHere());
-    await insist(context.signal, async (tries) => {
-      // An earlier try may have come through without its answer.
-      const isStored = tries > 0 && (await readOpenTask(context, handed)).stored;
+    await (isInline ? retryWhileUnavailable(context.signal, download) : download());
+    await retryWhileUnavailable(context.signal, async (attempts) => {
+      // An earlier attempt may have succeeded although its answer was lost.
+      const isStored = attempts > 0 && (await readOpenTask(context, handed)).stored;
       if (!isStored) await upload(context, handed, path);
     });
   } finally {
@@ -62,7 +63,7 @@ export async function storeOutput(
   }
 }
 
-/** Tells how far a part of the way has come; reports are sent one at a time, the newest counts. */
+/** Returns a callback that reports progress between `from` and `to`. Calls during a pending report are dropped. */
 export function progressReporter(
   { server }: StepContext,
   { fileId, epoch }: GenerationTask,
@@ -73,7 +74,7 @@ export function progressReporter(
     if (sending) return;
     sending = true;
     const progress = from + (to - from) * Math.min(1, Math.max(0, fraction));
-    // A report that is lost is followed by others.
+    // A lost report does no harm: others follow.
     server
       .progress({ params: { id: fileId }, body: { epoch, progress } })
       .catch(() => {})
@@ -89,7 +90,7 @@ async function upload({ server, signal }: StepContext, { fileId, epoch }: Genera
   if (size === 0) throw new StepError('PROVIDER_FAILED', 'The provider sent an empty result.');
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, { signal });
-  const { data } = await orLost(server.startUpload({ ...at, body: { epoch, size } }));
+  const { data } = await mapServerError(server.startUpload({ ...at, body: { epoch, size } }));
   const parts = [];
   let start = 0;
   for (const part of data.parts) {
@@ -97,7 +98,7 @@ async function upload({ server, signal }: StepContext, { fileId, epoch }: Genera
     start += part.size;
   }
   const body = { epoch, parts, sha256: hash.digest('hex') };
-  await orLost(server.completeUpload({ ...at, body })).catch((error: unknown) => {
+  await mapServerError(server.completeUpload({ ...at, body })).catch((error: unknown) => {
     throw isRefused(error) ? new StepError('PROVIDER_FAILED', error.message) : error;
   });
 }

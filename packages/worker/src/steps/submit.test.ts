@@ -19,7 +19,7 @@ const fails = (type: StepErrorType) => async () => {
 const INTENDED = { submit: { intents: 1, job: null } };
 const MODELS = ['markdown', 'gpt-image-2', 'minimax-h3', 'hunyuan3d-3.1'] as const;
 
-test('the intent is in the row before the provider hears of the order', async () => {
+test('the submit is reserved before the provider is called', async () => {
   const { row, handed } = server.add('minimax-h3');
   const seen: unknown[] = [];
   const family = fakeFamily({
@@ -33,7 +33,7 @@ test('the intent is in the row before the provider hears of the order', async ()
   expect(row.stages['submit']).toMatchObject({ intents: 1, job: { id: 'job-1', done: false } });
 });
 
-test.each(MODELS)('an order of %s that has its answer is not placed again', async (model) => {
+test.each(MODELS)('a recorded submit of %s is not repeated', async (model) => {
   const { handed } = server.add(model);
   const family = fakeFamily();
   for (const _ of [1, 2, 3]) await submit(contextOf(server, family), handed, 'submit');
@@ -47,7 +47,7 @@ test.each([
   ['gpt-image-2', 1, 1],
   ['markdown', 2, 0],
   ['gpt-image-2', 2, 0],
-])('%s, intended %i times without an answer, is ordered %i times more', async (model, intents, more) => {
+])('%s, reserved %i times without an answer, is submitted %i times more', async (model, intents, more) => {
   const { handed } = server.add(model, { status: 'RUNNING', stages: { submit: { intents, job: null } } });
   const family = fakeFamily();
   const outcome = await submit(contextOf(server, family), handed, 'submit').catch((error: unknown) => error);
@@ -55,13 +55,13 @@ test.each([
   if (more === 0) expect(outcome).toMatchObject({ type: 'SUBMIT_OUTCOME_UNKNOWN', retryable: false });
 });
 
-test('an order that an earlier attempt intends first is waited for, and placed once', async () => {
+test('a submit that an earlier attempt has reserved is waited for, and made once', async () => {
   const { row, handed } = server.add('minimax-h3');
   const family = fakeFamily();
   const context = contextOf(server, family);
-  // A worker that was stopped before its intent comes back a moment before its replacement's.
+  // A suspended worker resumes and reserves just before its replacement.
   server.before = (call) => {
-    if (call !== 'intend') return;
+    if (call !== 'reserveSubmit') return;
     server.before = () => {};
     row.stages['submit'] = { intents: 1, job: null };
   };
@@ -78,17 +78,17 @@ test('an earlier attempt that does not answer in time leaves the outcome unknown
   await expect(outcome).rejects.toMatchObject({ type: 'SUBMIT_OUTCOME_UNKNOWN' });
 });
 
-test('an order that another provider has to make is let go', async () => {
+test('a generation bound to another provider throws NOT_MINE', async () => {
   const { row, handed } = server.add('minimax-h3', { provider: 'live' });
   const family = fakeFamily({ provider: 'sandbox' });
   server.before = (call) => {
-    if (call === 'intend') row.stages['submit'] = { intents: 1, job: null };
+    if (call === 'reserveSubmit') row.stages['submit'] = { intents: 1, job: null };
   };
   await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'NOT_MINE' });
   expect(family.orders).toEqual([]);
 });
 
-test('a provider that can be asked for the order is asked, and only then ordered from again', async () => {
+test('a provider with lookUp is asked before a resubmit', async () => {
   const { row, handed } = server.add('kling-3.0', { status: 'RUNNING', stages: INTENDED });
   const found = fakeFamily({
     lookUp: async ({ clientJobId }) => ({ job: { id: `found ${clientJobId}` }, warnings: ['Of no use'] }),
@@ -103,7 +103,7 @@ test('a provider that can be asked for the order is asked, and only then ordered
   expect(unknown.orders).toEqual([`${other.row.fileId}-submit`]);
 });
 
-test('an order that never left takes its intent back', async () => {
+test('a submit that was not sent releases its reservation', async () => {
   const { row, handed } = server.add('minimax-h3');
   const family = testVendor(`http://127.0.0.1:${await freePort()}/`)('minimax');
   await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'TRANSIENT' });
@@ -111,7 +111,7 @@ test('an order that never left takes its intent back', async () => {
 });
 
 test.each(['CONTENT_POLICY', 'AUTH', 'BALANCE', 'RATE_LIMITED', 'TRANSIENT'] as const)(
-  'a refusal (%s) takes the intent back, an unknown outcome does not',
+  'a refusal (%s) releases the reservation, an unknown outcome does not',
   async (type) => {
     const refused = server.add('minimax-h3');
     const refusing = contextOf(server, fakeFamily({ submit: fails(type) }));
@@ -125,16 +125,16 @@ test.each(['CONTENT_POLICY', 'AUTH', 'BALANCE', 'RATE_LIMITED', 'TRANSIENT'] as 
   },
 );
 
-test('why an order was refused is told also when the intent cannot be taken back', async () => {
+test('the reason of a refusal is kept if the release fails', async () => {
   const { handed } = server.add('minimax-h3');
   server.before = (call) => {
-    if (call === 'withdraw') throw new TypeError('fetch failed');
+    if (call === 'releaseSubmit') throw new TypeError('fetch failed');
   };
   const context = contextOf(server, fakeFamily({ submit: fails('CONTENT_POLICY') }));
   await expect(submit(context, handed, 'submit')).rejects.toMatchObject({ type: 'CONTENT_POLICY' });
 });
 
-test('an answer that the server cannot take yet is kept until it can', async () => {
+test('an answer is kept until the server can record it', async () => {
   const { row, handed } = server.add('minimax-h3');
   let away = 3;
   server.before = (call) => {
@@ -146,7 +146,7 @@ test('an answer that the server cannot take yet is kept until it can', async () 
   expect(row.stages['submit']?.job).toMatchObject({ id: 'job-1' });
 });
 
-test('an order that was canceled on its way is stopped at the provider', async () => {
+test('a generation canceled during the submit is canceled at the provider', async () => {
   const { row, handed } = server.add('minimax-h3');
   const family = fakeFamily({
     async submit() {
@@ -158,7 +158,7 @@ test('an order that was canceled on its way is stopped at the provider', async (
   expect(family.canceled).toEqual(['job-1']);
 });
 
-test('an order on its way is not stopped when somebody else goes on with it', async () => {
+test('a job is not canceled if another worker continues the generation', async () => {
   const { row, handed } = server.add('kling-3.0');
   const family = fakeFamily({
     async submit() {
@@ -170,7 +170,7 @@ test('an order on its way is not stopped when somebody else goes on with it', as
   expect(family.canceled).toEqual([]);
 });
 
-describe('a result that comes with the answer', () => {
+describe('an inline result', () => {
   const atOnce = () => fakeFamily({ submit: async () => ({ done: { text: 'content' }, warnings: ['short'] }) });
 
   test('is stored', async () => {
@@ -179,14 +179,14 @@ describe('a result that comes with the answer', () => {
     expect(row).toMatchObject({ stored: true, stages: { submit: { job: { done: true, warnings: ['short'] } } } });
   });
 
-  test('is not ordered again once it is stored', async () => {
+  test('is not submitted again once it is stored', async () => {
     const { handed } = server.add('markdown', { status: 'RUNNING', stages: INTENDED, stored: true });
     const family = atOnce();
     await submit(contextOf(server, family), handed, 'submit');
     expect(family.orders).toEqual([]);
   });
 
-  test('is not ordered again while the storage is away', async () => {
+  test('is not submitted again while the storage is unavailable', async () => {
     const { row, handed } = server.add('markdown');
     let away = 3;
     server.before = (call) => {
@@ -198,7 +198,7 @@ describe('a result that comes with the answer', () => {
     expect(row.stored).toBe(true);
   });
 
-  test("waits for room on the worker's own disk", async () => {
+  test("waits for space on the worker's disk", async () => {
     const { row, handed } = server.add('markdown');
     let full = 2;
     const family = fakeFamily({
@@ -213,7 +213,7 @@ describe('a result that comes with the answer', () => {
     expect(row.stored).toBe(true);
   });
 
-  test('that finds no room to the end is not paid for again', async () => {
+  test('that cannot be stored until the timeout is not submitted again', async () => {
     const { handed } = server.add('markdown');
     const family = fakeFamily({
       submit: async () => ({ done: {} }),

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationTask, WorkerTask } from '@review/contract';
 import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
-import { familyOf, jobOf, orLost, readOpenTask, readTask, type StepContext } from './context.ts';
-import { insist } from './insist.ts';
+import { familyOf, jobOf, mapServerError, readOpenTask, readTask, type StepContext } from './context.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { progressReporter, storeOutput } from './store.ts';
 
-/** Whether an order without an answer is placed once more: documents and images have no job to look up. */
+/** Whether a submit without an answer is repeated once. Documents and images have no job that could be looked up. */
 const ON_UNKNOWN: Record<WorkerTask['outputType'], 'fail' | 'resubmit'> = {
   DOCUMENT: 'resubmit',
   IMAGE: 'resubmit',
@@ -18,72 +18,76 @@ const ON_UNKNOWN: Record<WorkerTask['outputType'], 'fail' | 'resubmit'> = {
 const CANCEL_MS = 10_000;
 const RIVAL_LOOK_MS = 500;
 
-/** Places the order, once: the intent is in the row before the provider hears of it. */
+/** Submits a stage at most once: the reservation is stored in the row before the provider is called. */
 export async function submit(context: StepContext, handed: GenerationTask, stage: string): Promise<void> {
   const { server } = context;
-  const task = await readSettled(context, handed, stage);
+  const task = await readAfterRival(context, handed, stage);
   if (jobOf(task, stage) !== null || task.stored) return;
   const family = familyOf(context, task);
   const intents = task.stages[stage]?.intents ?? 0;
   const clientJobId = `${task.fileId}-${stage}`;
   const at = { params: { id: task.fileId } };
 
-  if (intents > 0 && (await foundEarlier(context, handed, task, stage, clientJobId))) return;
+  if (intents > 0 && (await recoverSubmitted(context, handed, task, stage, clientJobId))) return;
   const known = family.lookUp !== undefined;
   const onUnknown = context.onUnknownSubmit[task.family] ?? ON_UNKNOWN[task.outputType];
   if (!known && intents >= (onUnknown === 'resubmit' ? 2 : 1)) {
     throw new StepError(
       'SUBMIT_OUTCOME_UNKNOWN',
-      'The provider may or may not have taken the order; it is not placed again, so that it is not paid twice.',
+      'The provider may have accepted the submit, but did not answer. It is not repeated, so that it is not billed twice.',
     );
   }
   const intent = { epoch: handed.epoch, stage, provider: family.provider, intents, token: randomUUID() };
-  const { data } = await insist(context.signal, () => orLost(server.intend({ ...at, body: intent })));
+  const { data } = await retryWhileUnavailable(context.signal, () =>
+    mapServerError(server.reserveSubmit({ ...at, body: intent })),
+  );
   if (!data.granted) {
     const isOthers = data.provider !== null && data.provider !== family.provider;
     throw isOthers
-      ? new StepError('NOT_MINE', 'Another provider has to make it.')
-      : new StepError('RIVAL', 'An earlier attempt places the order.');
+      ? new StepError('NOT_MINE', 'The generation is bound to another provider.')
+      : new StepError('RIVAL', 'An earlier attempt is submitting the stage.');
   }
 
-  const placed = { stage, clientJobId, intents: data.stage.intents };
-  const submitted = await placeOrder(context, handed, task, family, placed);
+  const reservation = { stage, clientJobId, intents: data.stage.intents };
+  const submitted = await submitToProvider(context, handed, task, family, reservation);
   const warnings = submitted.warnings ?? [];
   if ('done' in submitted) {
-    await storeOutput(context, handed, task, family, submitted.done, { inHand: true }).catch((error: unknown) => {
+    await storeOutput(context, handed, task, family, submitted.done, { isInline: true }).catch((error: unknown) => {
       throw isFull(error)
         ? new StepError('RESULT_LOST', `${error.message} The result was paid for and is lost.`)
         : error;
     });
     const job = { id: clientJobId, done: true, warnings };
-    await orLost(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
+    await mapServerError(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
     return;
   }
   const job = { ...submitted.job, done: false, warnings };
   const body = { epoch: handed.epoch, stage, job, jobId: job.id };
-  await insist(context.signal, () => orLost(server.submitted({ ...at, body }))).catch(async (error: unknown) => {
-    await cancelIfUnwanted(context, handed, family, job);
-    throw error;
-  });
+  await retryWhileUnavailable(context.signal, () => mapServerError(server.submitted({ ...at, body }))).catch(
+    async (error: unknown) => {
+      await cancelIfUnwanted(context, handed, family, job);
+      throw error;
+    },
+  );
 }
 
 /**
- * The generation once an earlier attempt that has intended the call, and was taken for dead, has had time to record its
- * answer: a worker that was only stopped for a while comes back and does.
+ * Reads the task, but waits up to `rivalMs` while an earlier attempt holds a reservation without an answer: a worker that
+ * was presumed dead may only have been suspended, and may still record its answer.
  */
-async function readSettled(context: StepContext, handed: GenerationTask, stage: string): Promise<WorkerTask> {
+async function readAfterRival(context: StepContext, handed: GenerationTask, stage: string): Promise<WorkerTask> {
   const until = performance.now() + (context.rivalMs ?? 0);
   for (;;) {
     const task = await readOpenTask(context, handed);
-    const isIntended = (task.stages[stage]?.intents ?? 0) > 0 && jobOf(task, stage) === null && !task.stored;
-    if (!isIntended || performance.now() >= until) return task;
+    const isReserved = (task.stages[stage]?.intents ?? 0) > 0 && jobOf(task, stage) === null && !task.stored;
+    if (!isReserved || performance.now() >= until) return task;
     await delay(RIVAL_LOOK_MS, undefined, { signal: context.signal });
   }
 }
 
 const isFull = (error: unknown): error is StepError => error instanceof StepError && error.type === 'STORAGE_FULL';
 
-/** A job that was ordered while somebody canceled: no row names it, so it has to be stopped here. */
+/** Cancels a job whose generation ended during the submit. No row references it, so no other step would. */
 async function cancelIfUnwanted(
   context: StepContext,
   handed: GenerationTask,
@@ -93,13 +97,13 @@ async function cancelIfUnwanted(
   const task = await readTask(context, handed).catch(() => null);
   if (task?.status !== 'CANCELED' && task?.status !== 'FAILED') return;
   await family
-    // Not the step's own signal: losing the generation may have been what ended it.
+    // Not the step's signal, which the loss of the generation may have aborted.
     .cancel?.({ task, signal: AbortSignal.timeout(CANCEL_MS), job })
-    .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'a job could not be canceled'));
+    .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'job was not canceled'));
 }
 
-/** An order that was intended before and never answered: some providers can be asked for it. */
-async function foundEarlier(
+/** Looks up the job of an earlier submit without an answer, where the provider can, and records it. Returns whether there is one. */
+async function recoverSubmitted(
   context: StepContext,
   handed: GenerationTask,
   task: WorkerTask,
@@ -110,11 +114,11 @@ async function foundEarlier(
   if (!found) return false;
   const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
   const body = { epoch: handed.epoch, stage, job, jobId: job.id };
-  await orLost(context.server.submitted({ params: { id: task.fileId }, body }));
+  await mapServerError(context.server.submitted({ params: { id: task.fileId }, body }));
   return true;
 }
 
-async function placeOrder(
+async function submitToProvider(
   context: StepContext,
   handed: GenerationTask,
   task: WorkerTask,
@@ -125,13 +129,13 @@ async function placeOrder(
     const onProgress = progressReporter(context, handed, { from: 0, to: 0.8 });
     return await family.submit({ task, signal: context.signal, stage, clientJobId, onProgress });
   } catch (error) {
-    // Every failure that is not ambiguous means: no order was taken, and the intent can go.
+    // Any error but AMBIGUOUS_SUBMIT means that the provider accepted nothing, so the reservation is released.
     if (error instanceof StepError && error.type !== 'AMBIGUOUS_SUBMIT') {
       const body = { epoch: handed.epoch, stage, intents };
-      const takeBack = () => orLost(context.server.withdraw({ params: { id: task.fileId }, body }));
-      // Where it is tried again, an intent that stays would be taken for an order; else only the reason matters.
-      await (error.retryable ? insist(context.signal, takeBack) : takeBack()).catch((reason: unknown) =>
-        context.log.warn({ err: reason, file: task.fileId }, 'an intent was not withdrawn'),
+      const release = () => mapServerError(context.server.releaseSubmit({ params: { id: task.fileId }, body }));
+      // Before a retry the release must succeed: a remaining reservation would count as a submit without an answer.
+      await (error.retryable ? retryWhileUnavailable(context.signal, release) : release()).catch((reason: unknown) =>
+        context.log.warn({ err: reason, file: task.fileId }, 'submit reservation was not released'),
       );
     }
     throw error;

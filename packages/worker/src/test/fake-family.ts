@@ -6,12 +6,12 @@ import type { StepContext } from '../steps/context.ts';
 import type { FakeServer } from './fake-server.ts';
 
 export interface CountedFamily extends Family {
-  /** The client's job ids of the orders that were placed. */
+  /** The client job ids of the submits. */
   orders: string[];
   canceled: string[];
 }
 
-/** A live provider that does at once what is asked, but for what a test puts in its place. */
+/** A live provider that succeeds at once, with overrides for tests. */
 export function fakeFamily(own: Partial<Family> = {}): CountedFamily {
   const [orders, canceled]: string[][] = [[], []];
   const family: Family = {

@@ -16,26 +16,26 @@ export interface Row extends WorkerTask {
 
 export interface FakeServer extends AsyncDisposable {
   client: WorkerClient;
-  /** A generation of that model, as it stands. */
+  /** Adds a generation of that model. */
   add(outputModel: string, state?: Partial<Row>): { row: Row; handed: GenerationTask };
-  /** Given out by the next claims. */
+  /** The tasks for the next claims. */
   claimable: GenerationTask[];
-  /** Called before every call; what it throws is the call's answer. */
+  /** Called before every call; an error it throws is the answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
   calls: string[];
-  /** Whose leases were given back. */
+  /** The files whose leases were released. */
   released: string[];
   leaseSeconds: number;
-  /** What the storage answers to a part. */
+  /** The status that the storage answers a part with. */
   storageStatus: number;
-  /** For the worker's files; goes with the server. */
+  /** The work directory; removed with the server. */
   folder: string;
 }
 
 export const problem = (status: number, code?: string): ApiProblem =>
   Object.assign(new ApiProblem({ status, body: {}, headers: new Headers() }), code && { code });
 
-/** The server as the steps know it: the rows, in memory, and a storage that takes parts. */
+/** An in-memory worker API with a storage that accepts parts. */
 export async function fakeServer(): Promise<FakeServer> {
   const rows = new Map<string, Row>();
   let received = Buffer.alloc(0);
@@ -62,8 +62,8 @@ export async function fakeServer(): Promise<FakeServer> {
   };
 
   const client: WorkerClient = {
-    async hello() {
-      enter('hello');
+    async register() {
+      enter('register');
       return { data: { engine: 'embedded' } };
     },
     async heartbeat() {
@@ -94,8 +94,8 @@ export async function fakeServer(): Promise<FakeServer> {
       if (row === undefined || row.epoch !== Number(epoch)) throw problem(404);
       return { data: structuredClone(row) };
     },
-    async intend({ params: { id }, body: { epoch, stage, intents } }) {
-      const row = held('intend', id, epoch);
+    async reserveSubmit({ params: { id }, body: { epoch, stage, intents } }) {
+      const row = held('reserveSubmit', id, epoch);
       const known = row.stages[stage] ?? { intents: 0, job: null };
       if (known.intents !== intents || known.job !== null)
         return { data: { granted: false, stage: known, provider: row.provider } };
@@ -103,8 +103,8 @@ export async function fakeServer(): Promise<FakeServer> {
       row.stages[stage] = { intents: intents + 1, job: null };
       return { data: { granted: true, stage: { intents: intents + 1, job: null }, provider: row.provider } };
     },
-    async withdraw({ params: { id }, body: { epoch, stage, intents } }) {
-      const known = held('withdraw', id, epoch).stages[stage];
+    async releaseSubmit({ params: { id }, body: { epoch, stage, intents } }) {
+      const known = held('releaseSubmit', id, epoch).stages[stage];
       if (known?.intents === intents) known.intents -= 1;
     },
     async submitted({ params: { id }, body: { epoch, stage, job } }) {

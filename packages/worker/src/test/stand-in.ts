@@ -14,7 +14,7 @@ export interface StandIn extends AsyncDisposable {
   received: Received[];
 }
 
-/** A server that stands in for the real one: notes what it is asked, and answers by the number of the request. */
+/** A test server that records requests and answers by the number of the request. */
 export async function standIn(answer: (response: ServerResponse, number: number) => void, port = 0): Promise<StandIn> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ export async function standIn(answer: (response: ServerResponse, number: number)
 export const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-/** A port that was free a moment ago. */
+/** Returns a port that is currently free. */
 export async function freePort(): Promise<number> {
   await using server = await standIn(() => {});
   return server.port;

@@ -26,10 +26,10 @@ export type Fault =
 
 export interface VendorCall {
   kind: 'submit' | 'poll' | 'content' | 'cancel' | 'lookUp';
-  /** For a submit: before the order counts, and after, before it is answered. */
+  /** For a submit: before it is accepted, or after, before the answer. */
   moment: 'asked' | 'taken';
   order: Order;
-  /** How often this kind of call was made for the file and stage, this one included. */
+  /** The count of calls of this kind for the file and stage, including this one. */
   count: number;
 }
 
@@ -48,10 +48,10 @@ export interface Order {
 export interface Vendor extends AsyncDisposable {
   /** For TEST_PROVIDER_URL. */
   url: string;
-  /** Every order that was taken, and so paid. */
+  /** Every accepted, and so billed, submit. */
   orders: Order[];
   calls: { kind: VendorCall['kind']; fileId: string; at: number }[];
-  /** What goes wrong with a call; a promise holds the call. */
+  /** Returns the fault of a call; a pending promise holds the call. */
   on: (call: VendorCall) => Promise<Fault | undefined> | Fault | undefined;
   paidFor(fileId: string, stage?: string): number;
   hashOf(fileId: string): string[];
@@ -70,7 +70,7 @@ const STATUS: Partial<Record<Fault, number>> = {
   expired: 403,
 };
 
-/** A provider on this host that counts what is ordered, and misbehaves as told. */
+/** A test provider that counts submits and fails as the test defines. */
 export async function startVendor(timeoutMs = 1500): Promise<Vendor> {
   const orders: Order[] = [];
   const counts = new Map<string, number>();
@@ -197,7 +197,7 @@ function newOrder(id: string, body: Record<string, unknown>): Order {
   return { ...order, bytes: contentOf(order) };
 }
 
-/** Begins as the type does and differs from order to order. */
+/** Returns content with the magic bytes of the type, different for each submit. */
 function contentOf({ id, fileId, outputType, outputModel }: Omit<Order, 'bytes'>): Buffer {
   const text = `${id} of ${fileId} `.padEnd(20_000, id);
   if (outputModel === 'markdown') return Buffer.from(`# ${text}`);

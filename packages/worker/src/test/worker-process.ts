@@ -8,13 +8,13 @@ export interface Finished {
 }
 
 export interface WorkerProcess extends AsyncDisposable {
-  /** Waits until the worker has logged that. */
+  /** Resolves with the log line once the worker has logged the message. */
   logged(message: string): Promise<Record<string, unknown>>;
   stop(signal?: NodeJS.Signals): void;
   finished: Promise<Finished>;
 }
 
-/** The built worker as a process of its own, with these settings and no others. */
+/** Starts the built worker as a process with only these settings. */
 export function startWorker(settings: Record<string, string>, words: string[] = []): WorkerProcess {
   const file = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
   const { NODE_COMPILE_CACHE } = process.env;
@@ -46,7 +46,7 @@ export function startWorker(settings: Record<string, string>, words: string[] = 
       };
       listeners.add(look);
       look();
-      void finished.then(() => reject(new Error(`the worker ended without saying "${message}": ${errors}`)));
+      void finished.then(() => reject(new Error(`the worker ended without logging "${message}": ${errors}`)));
     });
   return {
     logged,

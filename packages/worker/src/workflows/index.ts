@@ -1,5 +1,5 @@
-// A workflow runs in a sandbox and is replayed: nothing but the pipeline, plain data and @temporalio/workflow may be imported from here.
+// Workflows run in a sandbox and are replayed: import only the pipeline, plain data and @temporalio/workflow here.
 import { runGeneration } from './run-generation.ts';
 
-/** Temporal calls the default export for every workflow type: each family is a type of its own (`workflowTypeOf`). */
+/** Temporal calls the default export for every workflow type; each family has its own type (`workflowTypeOf`). */
 export default runGeneration;

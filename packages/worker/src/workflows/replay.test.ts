@@ -20,7 +20,7 @@ beforeAll(async () => {
   workflowBundle = await bundleWorkflows();
 }, 60_000);
 
-/** What the workflows of today make of what they did then. */
+/** Replays a recorded history with the current workflows. */
 async function replay(...texts: string[]): Promise<(Error | undefined)[]> {
   const histories = texts.map((text, index) => ({ workflowId: `history-${index}`, history: JSON.parse(text) }));
   const errors = new Map<string, Error | undefined>();
@@ -30,7 +30,7 @@ async function replay(...texts: string[]): Promise<(Error | undefined)[]> {
   return histories.map(({ workflowId }) => errors.get(workflowId));
 }
 
-test('a workflow of every family is known under its type', async () => {
+test('the workflow runs under the type of every family', async () => {
   const recorded = /"workflowType":\s*\{\s*"name":\s*"\w+"\s*\}/;
   expect(historyOf('success')).toMatch(recorded);
   const ofEach = FAMILIES.map((family) =>
@@ -39,17 +39,17 @@ test('a workflow of every family is known under its type', async () => {
   expect(await replay(...ofEach)).toEqual(FAMILIES.map(() => undefined));
 });
 
-test('work that was begun before this version goes on in it', async () => {
+test('recorded histories replay', async () => {
   expect(names).toEqual(expect.arrayContaining(['success', 'failure', 'cancel']));
   const errors = await replay(...names.map(historyOf));
   expect(errors).toEqual(names.map(() => undefined));
 });
 
-test('steps in another order would be noticed', async () => {
+test('a replay with steps in another order fails', async () => {
   const [error] = await replay(historyOf('success').replaceAll('"awaitJob"', '"store"'));
   expect(error?.message).toMatch(/nondeterminism/i);
 });
 
-test('the sandbox of the workflows has no zod in it', () => {
+test('the workflow bundle does not contain zod', () => {
   expect(workflowBundle.code).not.toMatch(/node_modules\/(\.pnpm\/)?zod/);
 });

@@ -12,44 +12,44 @@ import {
 import { type Failure, generate, type Steps } from '../pipeline.ts';
 import { POLICIES, type StepPolicy } from '../policy.ts';
 
-/** How soon a worker that died is noticed, whatever time its step had. */
+/** How soon Temporal detects a dead worker, regardless of the step's timeout. */
 const HEARTBEAT_SECONDS = 15;
-/** A step ends by itself when its time is over; only where it cannot does the engine end it. */
+/** A step aborts itself at its timeout; Temporal ends it this much later if it does not. */
 const SLACK_SECONDS = 15;
 
-/** The pipeline with every step an activity. What is kept in the history is the order of things, never their content. */
+/** Runs the pipeline with every step as an activity. The history holds ids and outcomes, never prompts or content. */
 export async function runGeneration(task: GenerationTask): Promise<void> {
-  await generate(task, activitiesOf(task.family), describe);
+  await generate(task, activitiesOf(task.family), toFailure);
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The generation was canceled.');
 }
 
 function activitiesOf(family: Family): Steps {
   const policy = POLICIES[family];
-  const orders = submitQueueOf(family);
-  // What is on its way comes to its end before the catch looks at what there is to undo.
-  const toTheEnd = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+  const submitQueue = submitQueueOf(family);
+  // A running activity finishes before `abandon` reads what to undo.
+  const waitForEnd = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
   return {
     prepare: on(POLL_QUEUE, policy.prepare).prepare,
-    submit: on(orders, policy.submit, toTheEnd).submit,
+    submit: on(submitQueue, policy.submit, waitForEnd).submit,
     awaitJob: on(POLL_QUEUE, policy.awaitJob).awaitJob,
-    store: on(MEDIA_QUEUE, policy.store, toTheEnd).store,
-    finish: on(POLL_QUEUE, policy.finish, toTheEnd).finish,
+    store: on(MEDIA_QUEUE, policy.store, waitForEnd).store,
+    finish: on(POLL_QUEUE, policy.finish, waitForEnd).finish,
     abandon: (handed, reason) =>
-      CancellationScope.nonCancellable(() => on(orders, policy.abandon).abandon(handed, reason)),
+      CancellationScope.nonCancellable(() => on(submitQueue, policy.abandon).abandon(handed, reason)),
   };
 }
 
-/** Tries have no end here: the activity knows which of them count, and says when it was the last. */
+/** Unlimited retries for Temporal: the activity counts the attempts, and marks the last failure as non-retryable. */
 const on = (taskQueue: string, policy: StepPolicy, cancellationType?: ActivityCancellationType) =>
   proxyActivities<Steps>({
     taskQueue,
     startToCloseTimeout: (policy.timeoutSeconds + SLACK_SECONDS) * 1000,
     heartbeatTimeout: HEARTBEAT_SECONDS * 1000,
-    retry: { initialInterval: policy.firstDelayMs, maximumInterval: policy.mostDelayMs, backoffCoefficient: 2 },
+    retry: { initialInterval: policy.firstDelayMs, maximumInterval: policy.maxDelayMs, backoffCoefficient: 2 },
     ...(cancellationType !== undefined && { cancellationType }),
   });
 
-function describe(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (isCancellation(error)) return { type: 'INTERNAL', message: 'The workflow was canceled.' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'INTERNAL', message: cause.message };

@@ -142,7 +142,7 @@ onEachDatabase(
   (house) => {
     test('without the sandbox a model is 422 until a worker says that its family is live', async () => {
       const hello = (state: 'live' | 'sandbox' | 'misconfigured') =>
-        workerOf(house()).hello({ body: { worker: 'box', families: [{ family: 'seedance', state }] } });
+        workerOf(house()).register({ body: { worker: 'box', families: [{ family: 'seedance', state }] } });
       await problemIn(await post(house(), FILM), 'MODEL_NOT_AVAILABLE');
       for (const state of ['sandbox', 'misconfigured'] as const) {
         await hello(state);

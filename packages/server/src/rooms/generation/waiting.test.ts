@@ -13,7 +13,7 @@ onEachDatabase(
       await house().deps.db.deleteFrom('workers').execute();
     });
     const hello = () =>
-      workerOf(house()).hello({ body: { worker: 'box:1', families: [{ family: 'seedance', state: 'sandbox' }] } });
+      workerOf(house()).register({ body: { worker: 'box:1', families: [{ family: 'seedance', state: 'sandbox' }] } });
     const claim = () => workerOf(house()).claim({ body: { worker: 'box:1', most: 100, wait: 0 } });
     const waitingFor = async (id: string) => (await fileOf(house(), id)).generation?.waitingFor;
     const metrics = async () => (await fetch(`${house().url}/metrics`)).text();

@@ -46,7 +46,7 @@ const ACCESS = `
 onEachDatabase((house) => {
   const list = async () => (await house().people.owner.client.models.list()).data;
   const tell = (family: 'seedance' | 'kling' | 'veo' | 'meshy', state: 'live' | 'sandbox' | 'misconfigured') =>
-    createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken }).hello({
+    createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken }).register({
       body: { worker: `only ${family}`, families: [{ family, state }] },
     });
 

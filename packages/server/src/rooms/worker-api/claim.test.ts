@@ -35,7 +35,7 @@ onEachDatabase((house) => {
   beforeEach(() => emptyQueue(house()));
   const renew = async (tasks: { fileId: string; epoch: number }[], worker = 'box:1') =>
     (await workerOf(house()).renew({ body: { worker, tasks } })).data.lost;
-  const hello = (worker: string) => workerOf(house()).hello({ body: { worker, families: [] } });
+  const hello = (worker: string) => workerOf(house()).register({ body: { worker, families: [] } });
   const cancel = (id: string) => house().people.owner.client.files.cancel({ params: { id } });
 
   test('a claim gives a lease of 30 seconds and the first epoch; the generation waits on', async () => {

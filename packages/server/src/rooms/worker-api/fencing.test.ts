@@ -25,16 +25,17 @@ const RESULT = Buffer.from('# Tides');
 /** Everything that a worker reports, with what would count from the present holder. */
 const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) => Promise<unknown>> = {
   intend: (worker, { id, epoch }) =>
-    worker.intend({
+    worker.reserveSubmit({
       params: { id },
       body: { epoch, stage: 'next', provider: 'sandbox', intents: 0, token: randomUUID() },
     }),
   'intend again': (worker, { id, epoch }) =>
-    worker.intend({
+    worker.reserveSubmit({
       params: { id },
       body: { epoch, stage: 'main', provider: 'sandbox', intents: 1, token: randomUUID() },
     }),
-  withdraw: (worker, { id, epoch }) => worker.withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
+  withdraw: (worker, { id, epoch }) =>
+    worker.releaseSubmit({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (worker, { id, epoch }) =>
     worker.submitted({ params: { id }, body: { epoch, stage: 'main', job: { id: 7 }, jobId: '7' } }),
   progress: (worker, { id, epoch }) => worker.progress({ params: { id }, body: { epoch, progress: 0.9 } }),

@@ -1,4 +1,4 @@
-import type { NOTHING, SuccessOf, WorkerApi } from '@review/contract';
+import type { NO_BODY, SuccessOf, WorkerApi } from '@review/contract';
 import type { z } from 'zod';
 
 type Parsed<R, Part extends string> = R extends { [P in Part]: infer Schema }
@@ -8,7 +8,7 @@ type Parsed<R, Part extends string> = R extends { [P in Part]: infer Schema }
   : undefined;
 
 type Answer<R extends WorkerApi[keyof WorkerApi]> =
-  SuccessOf<R> extends typeof NOTHING ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : never;
+  SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : never;
 
 export interface WorkerRequest<R> {
   /** The file that the path names. */

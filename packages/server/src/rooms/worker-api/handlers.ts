@@ -51,7 +51,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
   }
 
   return {
-    async hello({ body }) {
+    async register({ body }) {
       await inTransaction(db, async (trx) => {
         await insertWorker(trx, body, clock, now());
         await freeLeases(trx, body.worker, clock());
@@ -111,7 +111,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       return { data: task };
     },
 
-    async intend({ id, body: { epoch, stage, provider, intents, token } }) {
+    async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
       const answer = await change(id, epoch, async (trx, held) => {
         const known = held.stages[stage] ?? { intents: 0, job: null };
         const answer = { stage: known, provider: held.provider };
@@ -134,7 +134,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       return { data: answer };
     },
 
-    withdraw: ({ id, body: { epoch, stage, intents } }) =>
+    releaseSubmit: ({ id, body: { epoch, stage, intents } }) =>
       change(id, epoch, async (trx, held) => {
         const known = held.stages[stage];
         if (known?.intents !== intents || known.job !== null) return;

@@ -13,7 +13,7 @@ onEachDatabase(
     const submitted = (id: string, epoch: number, job: unknown, jobId: string | null) =>
       workerOf(house()).submitted({ params: { id }, body: { epoch, stage: 'main', job, jobId } });
     const withdraw = (id: string, epoch: number, intents = 1) =>
-      workerOf(house()).withdraw({ params: { id }, body: { epoch, stage: 'main', intents } });
+      workerOf(house()).releaseSubmit({ params: { id }, body: { epoch, stage: 'main', intents } });
 
     test('the first intent is granted: it runs, its time counts, and the provider is shown', async () => {
       const task = await held(house(), MESH);
@@ -84,10 +84,10 @@ onEachDatabase(
       const { id, epoch } = await held(house());
       const body = { epoch, stage: 'main', provider: 'sandbox', intents: 0, token: randomUUID() } as const;
       for (const _ of ['first', 'again']) {
-        const { data } = await workerOf(house()).intend({ params: { id }, body });
+        const { data } = await workerOf(house()).reserveSubmit({ params: { id }, body });
         expect(data).toEqual({ granted: true, stage: { intents: 1, job: null }, provider: 'sandbox' });
       }
-      const other = await workerOf(house()).intend({ params: { id }, body: { ...body, token: randomUUID() } });
+      const other = await workerOf(house()).reserveSubmit({ params: { id }, body: { ...body, token: randomUUID() } });
       expect(other.data.granted).toBe(false);
     });
 

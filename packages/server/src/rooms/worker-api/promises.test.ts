@@ -18,12 +18,12 @@ type State = FamilyState['state'];
 
 const families = (state: State): FamilyState[] => [{ family: 'seedance', state }];
 const hello = (house: House, worker: string, state: State) =>
-  workerOf(house).hello({ body: { worker, families: families(state) } });
+  workerOf(house).register({ body: { worker, families: families(state) } });
 const claim = async (house: House, worker: string) =>
   (await workerOf(house).claim({ body: { worker, most: 100, wait: 0 } })).data.tasks;
 const intend = async (house: House, id: string, epoch: number, provider: Provider) =>
   (
-    await workerOf(house).intend({
+    await workerOf(house).reserveSubmit({
       params: { id },
       body: { epoch, stage: 'submit', provider, intents: 0, token: randomUUID() },
     })

@@ -20,7 +20,7 @@ onEachDatabase((house) => {
   test('a worker with the token is told which engine runs, and its report is kept', async () => {
     const client = createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
     const families = FAMILIES.map((family) => ({ family, state: 'misconfigured', reason: 'no balance' }) as const);
-    expect(await client.hello({ body: { worker: 'box:7', families } })).toEqual({ data: { engine: 'embedded' } });
+    expect(await client.register({ body: { worker: 'box:7', families } })).toEqual({ data: { engine: 'embedded' } });
     expect(await workers(house())).toMatchObject([{ name: 'box:7', alive: true, families, refusals: [] }]);
   });
 
@@ -42,7 +42,7 @@ onEachDatabase((house) => {
     }
     expect((await workers(house())).map(({ name }) => name)).toEqual(before);
     const client = createWorkerClient({ baseUrl: house().url, token: 'wrong' });
-    const problem = await refusal(client.hello({ body: { worker: 'x', families: [] } }), 'INVALID_CREDENTIAL');
+    const problem = await refusal(client.register({ body: { worker: 'x', families: [] } }), 'INVALID_CREDENTIAL');
     expect(problem.message).toContain('WORKER_TOKEN');
   });
 

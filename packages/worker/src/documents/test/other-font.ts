@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type FontName, fontOf, fontPath } from '../fonts.ts';
 
-/** A font that has one letter and nothing else: the shape is that of an A, the name that of a shipped font. */
+/** A font with a single letter, with the shape of an A and the name of a shipped font. */
 export function fontWithOnly(letter: string, base: FontName = 'DejaVuSansMono'): Buffer {
   const font = Buffer.from(readFileSync(fontPath(base)));
   const glyph = fontOf(base).glyphForCodePoint(65).id;
   const codePoint = letter.codePointAt(0) ?? 0;
   const map = Buffer.alloc(40);
-  // One table of characters, for Windows and all of Unicode, in groups: one group of one letter.
+  // A cmap table (platform Windows, full Unicode, format 12) with one group of one letter.
   map.writeUInt16BE(1, 2);
   map.writeUInt16BE(3, 4);
   map.writeUInt16BE(10, 6);

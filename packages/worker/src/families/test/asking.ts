@@ -15,7 +15,7 @@ export const idOf = (number: number): string => `FX${String(number).padStart(20,
 /** The token by which a prompt names an attachment. */
 export const token = (number: number): string => `<#${idOf(number)}>`;
 
-/** A generation as a worker is given it. */
+/** Returns a task of a worker. */
 export function taskFor(
   outputModel: string,
   asked: Partial<Omit<WorkerTask, 'configs'>> & { configs?: Partial<VideoSettings> } = {},
@@ -38,7 +38,7 @@ export function taskFor(
   };
 }
 
-/** What a step gives along with a call. */
+/** The arguments that a step passes to an adapter. */
 export const callFor = (task: WorkerTask, signal = new AbortController().signal, stage = 'submit') => ({
   task,
   signal,
@@ -46,7 +46,7 @@ export const callFor = (task: WorkerTask, signal = new AbortController().signal,
   clientJobId: `${task.fileId}-${stage}`,
 });
 
-/** A context that keeps what is logged, and maps models as told. */
+/** Returns an adapter context that records the log, with a model map. */
 export function contextFor(
   modelMap: Record<string, string> = {},
   logged: string[] = [],
@@ -67,14 +67,14 @@ export function pictureOf({ format = 'png', width = 320, height = 320 }: Picture
 }
 
 export interface Storage extends AsyncDisposable {
-  /** What it has, by the id of the attachment. */
+  /** The content by attachment id. */
   kept: ReadonlyMap<string, Buffer>;
   attach(number: number, name: string, mimeType: string, bytes: Buffer): Attachment;
-  /** A plain picture of its own colour, under the id of that number. */
+  /** Adds a plain picture under the id of that number. */
   picture(number: number, picture?: Picture): Promise<Attachment>;
 }
 
-/** A storage from which attachments are read. */
+/** Starts a storage that serves attachments. */
 export async function startStorage(): Promise<Storage> {
   const kept = new Map<string, Buffer>();
   const storage: Double = await startDouble(({ path }) => {
@@ -98,7 +98,7 @@ export async function startStorage(): Promise<Storage> {
   };
 }
 
-/** What the family brings in as the result. */
+/** Downloads the result of a family. */
 export async function downloaded(family: Family, task: WorkerTask, output: Output): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'review-result-'));
   try {

@@ -10,7 +10,7 @@ const Item = z.union([
   }),
 ]);
 
-/** An order as a list of text and pictures, as Ark and MiniMax take it. */
+/** The request format of Ark and MiniMax: a list of text and pictures. */
 export const Content = z
   .array(Item)
   .refine((items) => items.filter(({ type }) => type === 'text').length === 1, 'exactly one text')
@@ -26,7 +26,7 @@ export const hasFrames = (items: Content): boolean =>
 export const textOf = (items: Content): string =>
   items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join();
 
-/** What is wrong with a picture that must be declared as what it is. */
+/** Returns the fault of a picture whose declared type is not its actual one. */
 export async function pictureFault(
   url: string,
   { formats, side }: { formats: string[]; side: { min: number; max: number } },

@@ -8,52 +8,52 @@ export interface VendorRequest {
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
   bytes: Buffer;
-  /** What the JSON says; undefined where it is none. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   body: unknown;
-  /** How often this method and path were asked for, this time included. */
+  /** The count of requests with this method and path, including this one. */
   count: number;
 }
 
-/** An answer in the vendor's own form: an object is sent as JSON, what comes bit by bit as it comes. */
+/** An answer of the vendor: an object is sent as JSON, an iterable is streamed. */
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: object | Buffer | string | AsyncIterable<string>;
 }
 
-/** What can go wrong on any line, whoever is at its end. */
+/** Faults of the connection or of a proxy. */
 export type Mishap = 'hang' | 'reset' | 'garbage' | 'html';
 
-/** What is done in place of, or instead of answering, what the vendor would: nothing, unless a test says so. */
+/** Replaces the vendor's answer if a test sets it. */
 export type Interference = (request: VendorRequest) => Promise<Mishap | Reply | undefined> | Mishap | Reply | undefined;
 
 export interface Order {
   id: string;
-  /** The prompt, which tells whose order it is. */
+  /** The prompt, which identifies the submit. */
   prompt: string;
   stage: string;
   takenAt: number;
   canceled: boolean;
 }
 
-/** A vendor on this host: it refuses what the vendor refuses, counts what is ordered, and misbehaves as told. */
+/** A test double of a vendor: validates like the vendor, counts submits, and fails as the test defines. */
 export interface Double extends AsyncDisposable {
   /** Without a path. */
   url: string;
   requests: VendorRequest[];
-  /** Every order that was taken, and so paid. */
+  /** Every accepted, and so billed, submit. */
   orders: Order[];
-  /** Before the vendor looks at a request. */
+  /** Called before the vendor handles a request. */
   before: Interference;
-  /** After it did what was asked, in place of its answer. */
+  /** Called after the vendor handled a request; replaces its answer. */
   after: Interference;
-  /** Moves the vendor's clock, for what expires. */
+  /** Advances the vendor's clock, to test expiry. */
   now: () => number;
   take(order: Pick<Order, 'prompt'> & Partial<Order>): Order;
   paidFor(prompt: string, stage?: string): number;
 }
 
-/** Serves what `answer` gives; an answer that it throws counts as well. */
+/** Serves the answers that `answer` returns or throws. */
 export async function startDouble(
   answer: (request: VendorRequest, double: Double) => Reply | Promise<Reply>,
 ): Promise<Double> {
@@ -126,7 +126,7 @@ export async function startDouble(
   return double;
 }
 
-/** Thrown where a vendor refuses. */
+/** A refusal that a double throws. */
 export class Refused extends Error {
   readonly reply: Reply;
 

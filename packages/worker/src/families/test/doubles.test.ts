@@ -21,7 +21,7 @@ test('every family has a double', () => {
 const AT_ONCE = ['gpt-image-2', 'gemini-3-pro-image', 'markdown'];
 
 test.each(AT_ONCE)(
-  '%s: what is made for one prompt is not what is made for another',
+  '%s: different prompts give different results',
   async (model) => {
     const settings = readProviders(Object.assign({}, ...doubles.map((started) => started.settings)));
     const { family } = openFamilies(settings, sandboxFamily({ jobMs: 0, now: Date.now }), pino({ level: 'silent' }));

@@ -14,13 +14,13 @@ export interface StartedDouble {
   families: Family[];
   double: Double;
   outputTypeOf(order: Order): OutputType;
-  /** What it hands out for an order, where that can be told from other results and is stored as it is. */
+  /** The result of a submit; null if it is not unique or not stored unchanged. */
   mediaFor(order: Order, outputModel: string): Promise<Buffer> | Buffer | null;
-  /** What makes a worker take the double for its vendor. */
+  /** The settings that point a worker to the double. */
   settings: Record<string, string>;
 }
 
-/** Every vendor that has a double; one more is one more entry. */
+/** Every vendor with a double. */
 const STARTS: (() => Promise<StartedDouble>)[] = [
   async () => {
     const double = await startOpenAi();
@@ -41,7 +41,7 @@ const STARTS: (() => Promise<StartedDouble>)[] = [
       outputTypeOf,
       mediaFor(order, outputModel) {
         if (outputTypeOf(order) === 'IMAGE') return double.pictureFor(order.prompt);
-        // A PDF is set by the worker, and tells the time.
+        // The worker renders the PDF, with the current time in it.
         return outputModel === 'markdown' ? Buffer.from(textFor(order.prompt)) : null;
       },
       settings,

@@ -7,13 +7,13 @@ import { mediaOf } from './media.ts';
 export const FAL_KEY = 'fal-id:fal-secret-0123456789';
 
 export interface FalDouble extends Double {
-  /** How far a request is when it is asked for. */
+  /** The status that a poll returns. */
   progress: (order: Order) => { status: string; error?: string; error_type?: string };
 }
 
 const APP = '/minimax/h3-max';
 
-/** fal's queue with H3 Max: an order is only looked at when its turn comes, so what is wrong with it is in the result. */
+/** fal's queue with H3 Max. A request is validated only when it runs, so that its errors are in the result. */
 export async function startFal(): Promise<FalDouble> {
   const double: Double = await startDouble(answer);
   const fal: FalDouble = Object.assign(double, { progress: () => ({ status: 'COMPLETED' }) });

@@ -6,17 +6,17 @@ export const GOOGLE_KEY = 'AIza-double-0123456789abcdef';
 
 export interface GoogleDouble extends Double {
   picture: Buffer;
-  /** What it draws; the same for everyone, unless told. */
+  /** The picture to return; the same for every prompt by default. */
   pictureFor: (prompt: string) => Buffer;
-  /** What it answers to a picture that was asked for, in place of one. */
+  /** The answer to an image request, in place of a picture. */
   answer: () => object | undefined;
-  /** What an operation says when it is asked for: undefined once it has its video. */
+  /** The answer to a poll of an operation; undefined once it has its video. */
   operation: (order: Order, looks: number) => object | undefined;
-  /** Where a file redirects to; itself unless told. */
+  /** The redirect target of a file; the double itself by default. */
   media: string;
 }
 
-/** The Gemini API with its images and Veo, as its interface is described. */
+/** The Gemini API with images and Veo, as documented. */
 export async function startGoogle(): Promise<GoogleDouble> {
   const double = await startDouble(answer);
   const google: GoogleDouble = Object.assign(double, {
@@ -29,7 +29,7 @@ export async function startGoogle(): Promise<GoogleDouble> {
 
   async function answer(request: VendorRequest): Promise<Reply> {
     const { method, path } = request;
-    // Where files redirect to: open to whoever has the address, and nobody's place to send a key to.
+    // The redirect target of files: public, and must not receive a key.
     const file = path.match(/^\/media\/(.+)$/)?.[1];
     if (file !== undefined) return media(request, file);
     authorize(request);

@@ -5,9 +5,9 @@ import { mediaOf } from './media.ts';
 const SIGNED =
   /^TC3-HMAC-SHA256 Credential=(\w+)\/\d{4}-\d\d-\d\d\/[\w-]+\/tc3_request, SignedHeaders=content-type;host, Signature=[0-9a-f]{64}$/;
 const LIFE_MS = 24 * 3_600_000;
-const MOST_PICTURE_BYTES = 6 * 1024 * 1024;
+const MAX_PICTURE_BYTES = 6 * 1024 * 1024;
 
-/** Where a job stands: as a test sets it, else done. */
+/** The state of a job, as the test sets it; done by default. */
 export interface HunyuanState {
   status: 'WAIT' | 'RUN' | 'FAIL' | 'DONE';
   code?: string;
@@ -19,7 +19,7 @@ export interface HunyuanDouble extends Double {
   secretId: string;
   key: string;
   stateOf: (id: string) => HunyuanState;
-  /** Whether the product has models to choose from. */
+  /** Whether the product takes a model name. */
   takesModel: boolean;
 }
 
@@ -79,7 +79,7 @@ const Hub = z.strictObject({
 
 type Refuse = (code: string, message: string) => never;
 
-/** Both doors at one address: the signed one, which answers everything with 200, and the one with a key. */
+/** Both APIs at one address: the signed one, which always answers with status 200, and the one with a bearer key. */
 export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-0123456789'): Promise<HunyuanDouble> {
   const started = await startDouble((request, double) => {
     if (request.path.startsWith('/files/')) return fileOf(request, double);
@@ -161,7 +161,7 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
     const { prompt, picture } = parsed.data;
     if ((prompt === undefined) === (picture === undefined))
       return refuse('InvalidParameter', 'Prompt or Image, not both');
-    if (Buffer.from(picture ?? '', 'base64').length > MOST_PICTURE_BYTES) {
+    if (Buffer.from(picture ?? '', 'base64').length > MAX_PICTURE_BYTES) {
       return refuse('InvalidParameterValue.ImageSizeExceed', 'The picture is too large');
     }
     return double.take({ prompt: prompt ?? 'a picture' }).id;

@@ -6,17 +6,17 @@ import { mediaOf } from './media.ts';
 export const KLING_KEY = 'kling-key-0123456789';
 
 export interface KlingDouble extends Double {
-  /** How far a task is when it is asked for. */
+  /** The status that a poll returns. */
   progress: (order: Order) => { status: string; message?: string };
-  /** Tasks that may be open at once. */
+  /** The maximum of open tasks. */
   slots: number;
-  /** Whether a task is found yet. */
+  /** Whether a task is listed yet. */
   isVisible: (order: Order) => boolean;
 }
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 
-/** Kling's interface of 2026, as its pages describe it. */
+/** Kling's API of 2026, as documented. */
 export async function startKling(): Promise<KlingDouble> {
   const double: Double = await startDouble(answer);
   const kling: KlingDouble = Object.assign(double, {
@@ -113,7 +113,7 @@ export const refusal = (status: number, code: number, message: string): Reply =>
   body: { code, message, request_id: 'request' },
 });
 
-/** A signed token is of the old interface, and is refused with the same words as a wrong key. */
+/** A signed token belongs to the old API, and is refused with the same message as a wrong key. */
 function authorize({ headers }: VendorRequest): void {
   if (headers.authorization === `Bearer ${KLING_KEY}`) return;
   throw new Refused(refusal(401, 1002, 'this interface does not support AK/SK'));
@@ -159,7 +159,7 @@ const named = z.strictObject({ type: z.literal('refer_image'), url: z.string(), 
 const images = (settings: z.ZodRawShape, contents: z.ZodType<KlingRequest['contents']>): z.ZodType<KlingRequest> =>
   z.strictObject({ contents, settings: z.strictObject(settings), options });
 
-/** What each path takes, and nothing else. */
+/** The allowed fields of each path. */
 const ORDERS: Record<string, z.ZodType<KlingRequest>> = {
   'text-to-video/kling-3.0-turbo': text({ ...turbo, aspect_ratio: ratio.optional() }),
   'text-to-video/kling-3.0': text({ ...full, aspect_ratio: ratio.optional() }),

@@ -5,25 +5,25 @@ import { crc32 } from 'node:zlib';
 import { findModel, settingsInEffect } from '@review/contract';
 import { renderSandbox } from '../../sandbox/render.ts';
 
-/** Real media for a double to hand out, different from order to order, so that results cannot be mixed up unseen. */
+/** Real media for doubles, different for each submit, so that mixed-up results are detected. */
 export async function mediaOf(outputModel: string, mark: string): Promise<Buffer> {
   const type = findModel(outputModel)?.outputType;
-  // Quickly made, and without a place for a label.
+  // Fast to render, because it has no label.
   if (type === '3D') return make(outputModel, mark);
   const bytes = await (cache.get(outputModel) ?? remember(outputModel));
   const label = Buffer.from(mark);
   if (type !== 'VIDEO') return bytes;
-  // A box of a type that players skip.
+  // An MP4 box of a type that players skip.
   const box = Buffer.alloc(8);
   box.writeUInt32BE(8 + label.length);
   box.write('free', 4);
   return Buffer.concat([bytes, box, label]);
 }
 
-/** The length of what ends a PNG. */
+/** The length of the IEND chunk of a PNG. */
 const PNG_END = 12;
 
-/** The same picture with a text in it that viewers skip: pictures of different orders differ. */
+/** Adds a text chunk to a picture, so that the pictures of different submits differ. */
 export function marked(png: Buffer, mark: string): Buffer {
   const content = Buffer.concat([Buffer.from('tEXtComment\0'), Buffer.from(mark)]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];

@@ -43,7 +43,7 @@ const BODIES = {
   '/openapi/v1/multi-image-to-3d': z.strictObject({ image_urls: z.array(PictureUri).min(1).max(4), ...PICTURED }),
 } as const;
 
-/** Where a job stands: as a test sets it, else done. */
+/** The state of a job, as the test sets it; done by default. */
 export interface MeshyState {
   status: 'PENDING' | 'IN_PROGRESS' | 'SUCCEEDED' | 'FAILED' | 'CANCELED' | 'EXPIRED';
   progress?: number;

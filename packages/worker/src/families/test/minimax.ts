@@ -14,7 +14,7 @@ const [ADDRESS_MS, WEEK_MS] = [9 * 3_600_000, 7 * 24 * 3_600_000];
 const [TASKS, QUERY] = ['/v2/video_generation', '/v2/query/video_generation'];
 const PICTURES = { formats: ['jpeg', 'png', 'webp', 'heif'], side: { min: 256, max: 5760 } };
 
-/** MiniMax's second video interface, as its pages describe it. */
+/** MiniMax's second video API, as documented. */
 export async function startMinimax(): Promise<MinimaxDouble> {
   const double: Double = await startDouble(answer);
   const minimax: MinimaxDouble = Object.assign(double, { progress: () => ({ status: 'succeeded' }) });
@@ -53,7 +53,7 @@ export async function startMinimax(): Promise<MinimaxDouble> {
     throw new Refused(refusal(400, 'bad_request_error', 2013, 'invalid task_id'));
   }
 
-  /** What waits is canceled, what has ended is deleted, what runs goes on. */
+  /** Cancels a queued task, deletes an ended one, and refuses for a running one. */
   function remove(order: Order): Reply {
     const { status } = stateOf(order);
     if (status === 'running' || status === 'cancelled') return refusal(400, 'bad_request_error', 2013, status);
@@ -64,7 +64,7 @@ export async function startMinimax(): Promise<MinimaxDouble> {
 
   const stateOf = (order: Order) => (order.canceled ? { status: 'cancelled' } : minimax.progress(order));
 
-  /** Whoever asks is given a new address. */
+  /** Each poll returns a new URL. */
   function describe(order: Order): object {
     const state = stateOf(order);
     const url = `${double.url}/media/${order.id}?Expires=${double.now() + ADDRESS_MS}&Signature=of-minimax`;

@@ -1,11 +1,11 @@
-/** An answer with one field changed, and where. */
+/** An answer with one changed field, and the path of the change. */
 export interface Mutation {
   path: string;
   kind: string;
   answer: object;
 }
 
-/** Every type that a field of JSON can have. */
+/** A value of every JSON type. */
 const TYPES: Record<string, unknown> = {
   null: null,
   number: 7,
@@ -23,7 +23,7 @@ const typeOf = (value: unknown): string => {
   return typeof value;
 };
 
-/** The same answer with each of its fields, at any depth, dropped, made null, or of every other type; and with one more. */
+/** Returns the answer with each field, at any depth, dropped, null or of every other type, and with an added field. */
 export function mutationsOf(answer: object): Mutation[] {
   return pathsIn(answer).flatMap((path) => {
     const at = path.join('.');
@@ -44,7 +44,7 @@ export function mutationsOf(answer: object): Mutation[] {
   });
 }
 
-/** Another text is another value, not another type; that is for tests of what a text means. */
+/** Strings are not replaced by other strings: that would change the value, not the type. */
 const isWord = (type: string, value: unknown): boolean => type === 'text' && typeof value === 'string';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeOf(value) === 'object';

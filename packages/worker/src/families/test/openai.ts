@@ -4,7 +4,7 @@ import { mediaOf } from './media.ts';
 
 export const OPENAI_KEY = 'sk-double-0123456789abcdef';
 
-/** How the language model answers: the text bit by bit, then why it stopped. */
+/** The answer of the language model: the streamed text and the finish reason. */
 export interface Written {
   text: string;
   finish?: 'stop' | 'length' | 'content_filter';
@@ -12,18 +12,18 @@ export interface Written {
 }
 
 export interface OpenAiDouble extends Double {
-  /** Where the interface begins. */
+  /** The base URL of the API. */
   baseUrl: string;
   picture: Buffer;
-  /** What it draws; the same for everyone, unless told. */
+  /** The picture to return; the same for every prompt by default. */
   pictureFor: (prompt: string) => Buffer;
   write: (messages: z.infer<typeof Chat>['messages']) => Written;
-  /** Whether it can stream pictures; whatever stands in for the vendor may not. */
+  /** Whether it streams pictures, which compatible servers may not. */
   streamsPictures: boolean;
   chats: z.infer<typeof Chat>[];
 }
 
-/** OpenAI, as its interface is described: images and chat. */
+/** OpenAI's images and chat, as documented. */
 export async function startOpenAi(): Promise<OpenAiDouble> {
   const double = await startDouble(answer);
   const openai: OpenAiDouble = Object.assign(double, {
@@ -181,7 +181,7 @@ const Chat = z.strictObject({
     .min(2),
 });
 
-/** The user's first words. */
+/** Returns the text of the first user message. */
 export function promptIn({ messages }: Pick<z.infer<typeof Chat>, 'messages'>): string {
   const content = messages.find(({ role }) => role === 'user')?.content ?? '';
   if (typeof content === 'string') return content;

@@ -1,9 +1,9 @@
-/** A field of a request, as a vendor's page lists it. */
+/** A field of a request, as the vendor documents it. */
 export interface Field {
   type: 'string' | 'integer' | 'boolean' | 'object' | 'list';
   required?: true;
   values?: readonly unknown[];
-  /** Of a number; of a text or a list, how long it may be. */
+  /** The bounds of a number, or of the length of a text or a list. */
   min?: number;
   max?: number;
   fields?: Schema;
@@ -12,7 +12,7 @@ export interface Field {
 
 export type Schema = Record<string, Field>;
 
-/** What a vendor's page does not allow in a request; a field that is not on the page is not allowed. */
+/** Returns the faults of a request against the vendor's documentation; undocumented fields are faults. */
 export function faultsIn(body: unknown, schema: Schema, at = ''): string[] {
   if (!isObject(body)) return [`${at || 'the body'} is no object`];
   const unknown = Object.keys(body).filter((key) => !Object.hasOwn(schema, key));
@@ -105,7 +105,7 @@ const klingImage = (contents: Field, settings: Schema): Schema => ({
   options: klingOptions,
 });
 
-/** The international interface: the Chinese one has `aigc_watermark` as well. */
+/** The international API; the Chinese one also has `aigc_watermark`. */
 const minimax = (resolutions: string[], least: number, more: Schema = {}): Schema => ({
   model: required(string('MiniMax-H3', 'MiniMax-H3-Max')),
   content: required(list(item('image', 'video', 'audio'), { min: 1 })),
@@ -184,7 +184,7 @@ const openAiImage: Schema = {
 };
 const frame = object({ bytesBase64Encoded: required(string()), mimeType: required(string('image/png', 'image/jpeg')) });
 
-/** What each address takes, by the vendors' pages: written down from those, not from the adapters. */
+/** The documented fields of each path, copied from the vendors' pages, not from the adapters. */
 export const PUBLISHED: Record<string, Schema> = {
   '/api/v3/contents/generations/tasks': ark,
   '/text-to-video/kling-3.0-turbo': klingText(ratio),

@@ -6,9 +6,9 @@ import { mediaOf } from './media.ts';
 export const ARK_KEY = 'ark-key-0123456789';
 
 export interface SeedanceDouble extends Double {
-  /** With the path under which Ark answers. */
+  /** Includes Ark's base path. */
   baseUrl: string;
-  /** How far a task is when it is asked for. */
+  /** The status that a poll returns. */
   progress: (order: Order) => { status: string; error?: { code: string; message: string } };
 }
 
@@ -16,7 +16,7 @@ const [DAY_MS, WEEK_MS] = [24 * 3_600_000, 7 * 24 * 3_600_000];
 const TASKS = '/api/v3/contents/generations/tasks';
 const PICTURES = { formats: ['jpeg', 'png', 'webp', 'tiff', 'gif', 'bmp'], side: { min: 300, max: 6000 } };
 
-/** Ark's video tasks, as its pages describe them. */
+/** Ark's video tasks, as documented. */
 export async function startSeedance(): Promise<SeedanceDouble> {
   const double: Double = await startDouble(answer);
   const ark: SeedanceDouble = Object.assign(double, {
@@ -61,7 +61,7 @@ export async function startSeedance(): Promise<SeedanceDouble> {
     throw new Refused(refusal(404, 'NotFound.Task', 'the task is not found'));
   }
 
-  /** What waits is canceled, what has ended is deleted, what runs goes on. */
+  /** Cancels a queued task, deletes an ended one, and refuses for a running one. */
   function remove(order: Order): Reply {
     const { status } = stateOf(order);
     if (status === 'running') return refusal(409, 'InvalidAction.RunningTaskDeletion', 'the task is currently running');

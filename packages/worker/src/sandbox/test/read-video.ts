@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { EncodedPacketSink, FilePathSource, Input, type InputTrack, MP4 } from 'mediabunny';
 
-/** What a player finds in the file, and a digest of what it would decode: the file itself also holds the time it was made. */
+/** Reads the tracks of a video, and a digest of its packets: the file itself also contains its creation time. */
 export async function readVideo(path: string) {
   using input = new Input({ source: new FilePathSource(path), formats: [MP4] });
   const video = await input.getPrimaryVideoTrack();

@@ -17,7 +17,7 @@ export function requestOf(outputModel: string, prompt = PROMPT, configs: VideoCo
 export const modelsOf = (type: OutputType): string[] =>
   MODELS.filter(({ outputType }) => outputType === type).map(({ id }) => id);
 
-/** A folder that goes with the test file, and so do the threads. */
+/** Creates a folder that is removed after the tests, and closes the renderers. */
 export async function workshop() {
   vi.setConfig({ testTimeout: 60_000 });
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));

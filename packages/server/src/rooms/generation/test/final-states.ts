@@ -22,7 +22,7 @@ const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
   intend,
   'intend again': (house, task) => intend(house, task, 'main', 1),
   withdraw: (house, { id, epoch }) =>
-    workerOf(house).withdraw({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
+    workerOf(house).releaseSubmit({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (house, { id, epoch }) =>
     workerOf(house).submitted({ params: { id }, body: { epoch, stage: 'main', job: 7, jobId: '7' } }),
   progress: (house, { id, epoch }) => workerOf(house).progress({ params: { id }, body: { epoch, progress: 0.5 } }),
@@ -35,7 +35,7 @@ const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
   finish,
   fail,
   renew: (house, { id, epoch }) => workerOf(house).renew({ body: { worker: 'box:1', tasks: [{ fileId: id, epoch }] } }),
-  hello: (house) => workerOf(house).hello({ body: { worker: 'box:1', families: [] } }),
+  hello: (house) => workerOf(house).register({ body: { worker: 'box:1', families: [] } }),
   'hand on': async (house, { id }) => {
     await lapse(house, id);
     await take(house, id);

@@ -92,7 +92,10 @@ export async function takeOver(house: House, { id }: Held): Promise<Held> {
 }
 
 export const intend = (house: House, { id, epoch }: Held, stage = 'main', intents = 0) =>
-  workerOf(house).intend({ params: { id }, body: { epoch, stage, provider: 'sandbox', intents, token: randomUUID() } });
+  workerOf(house).reserveSubmit({
+    params: { id },
+    body: { epoch, stage, provider: 'sandbox', intents, token: randomUUID() },
+  });
 
 /** Uploads bytes as the result, without completing. */
 export async function sendResult(house: House, { id, epoch }: Held, bytes: Uint8Array) {

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { runApart } from './run-apart.ts';
+import { runIsolated } from './run-isolated.ts';
 
 const Seen = z.object({ pid: z.number(), settings: z.array(z.string()) });
 const LIMITS = { milliseconds: 60_000, memoryMegabytes: 1024, outputBytes: 1024 };
 
-test('the signal kills a program that never yields, and the program sees no setting of the worker', async () => {
+test('the signal kills a busy program, which has no environment variables of the worker', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'apart-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'seen.json');
   const stop = new AbortController();
-  const running = runApart({ program: 'test/endless', words: [path], limits: LIMITS, signal: stop.signal });
+  const running = runIsolated({ program: 'test/endless', words: [path], limits: LIMITS, signal: stop.signal });
   const ended = running.catch((error: unknown) => error);
   const seen = await vi.waitFor(async () => Seen.parse(JSON.parse(await readFile(path, 'utf8'))), 10_000);
   expect(seen.settings).toEqual([]);

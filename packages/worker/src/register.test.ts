@@ -1,17 +1,17 @@
 import { createWorkerClient } from '@review/client';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { keepReporting } from './hello.ts';
 import { latestRefusals, recordRefusal } from './refusals.ts';
+import { startHeartbeat } from './register.ts';
 import { standIn } from './test/stand-in.ts';
 
-test('a worker reports with every heartbeat what it can do and who refused its key', async () => {
+test('every heartbeat reports the families and the latest refusals of a provider', async () => {
   await using server = await standIn((response) => response.writeHead(204).end());
   const client = createWorkerClient({ baseUrl: server.url, token: 'shared' });
   const report = () => ({ worker: 'left', families: [], refusals: latestRefusals() });
   recordRefusal({ family: 'veo', type: 'AUTH', message: 'The key is unknown.' });
   recordRefusal({ family: 'veo', type: 'BALANCE', message: 'The account is empty.' });
-  using _reporting = keepReporting(client, report, pino({ level: 'silent' }), 10);
+  using _reporting = startHeartbeat(client, report, pino({ level: 'silent' }), 10);
   await expect.poll(() => server.received.length).toBeGreaterThan(2);
   expect(server.received[0]).toMatchObject({
     url: '/worker/heartbeat',

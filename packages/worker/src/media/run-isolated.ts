@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
 export interface Limits {
-  /** By the clock on the wall, from the start of the process. */
+  /** Wall-clock time since the start of the process. */
   milliseconds: number;
   memoryMegabytes: number;
   outputBytes: number;
 }
 
-/** The process was killed for a limit, or the decoder crashed: the input is at fault, and a retry would end the same way. */
+/** The process exceeded a limit, or the decoder crashed on its input. Not retried. */
 export class DecodeError extends Error {
   override name = 'DecodeError';
 }
 
 interface Job {
-  /** A program beside this file, without its extension. */
+  /** The name of a module in this folder, without its extension. */
   program: string;
   words: readonly string[];
   input?: Buffer;
@@ -25,22 +25,22 @@ interface Job {
 
 const WATCH_EVERY_MS = 50;
 
-/** How a decoder dies of its input. Any other signal comes from the outside: the operator, or a host without memory. */
+/** Signals of a decoder that crashed on its input. Any other signal comes from the operator or the out-of-memory killer. */
 const CRASHES: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
 
 /**
- * Runs a program in a process of its own and gives back what it wrote. A native decoder cannot be interrupted inside
- * this process, and while it runs it takes one of the few threads that files and DNS need too. A process can be killed.
+ * Runs a program in a child process and returns its output. A native decoder inside the worker could not be interrupted,
+ * and would occupy one of the few threads that file access and DNS share. A child process can be killed.
  */
-export async function runApart({ program, words, input, limits, signal }: Job): Promise<Buffer> {
+export async function runIsolated({ program, words, input, limits, signal }: Job): Promise<Buffer> {
   signal.throwIfAborted();
   const { milliseconds, memoryMegabytes, outputBytes } = limits;
-  // From source it is TypeScript, which Node runs as it is; from the build it is JavaScript.
+  // `.ts` when the worker runs from the sources, `.js` from the build.
   const file = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url).pathname;
   const child = spawn(process.execPath, ['--max-old-space-size=256', file, String(milliseconds), ...words], {
-    // No provider keys: what is decoded may take the process over.
+    // No provider keys: hostile input may take over the process.
     env: {},
-    // An interrupt from the terminal goes to the worker alone, which lets running steps finish.
+    // Only the worker receives the terminal's SIGINT, so that running steps can finish.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -65,7 +65,7 @@ export async function runApart({ program, words, input, limits, signal }: Job): 
     length += chunk.length;
     if (length > outputBytes) fail(new DecodeError(`has more than ${outputBytes / 1024 / 1024} MB once it is decoded`));
   });
-  // A process that has ended no longer reads: how it ended says more.
+  // EPIPE of a process that has ended; its exit code or signal is reported instead.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   child.once('error', reject);
@@ -83,7 +83,7 @@ export async function runApart({ program, words, input, limits, signal }: Job): 
   }
 }
 
-/** Hosts without /proc do not tell: there the limits on pixels and time have to do. */
+/** Returns 0 on hosts without /proc, where only the limits on pixels and time apply. */
 function residentMegabytes({ pid }: ChildProcess): number {
   try {
     const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];

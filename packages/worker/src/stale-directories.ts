@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Removes what workers that were killed have left on this host. */
-export async function removeLeftovers(folder: string): Promise<void> {
+/** Removes the work directories of worker processes that no longer run. */
+export async function removeStaleDirectories(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const pid = /^review-worker-(\d+)$/.exec(name)?.[1];
@@ -15,7 +15,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is one, too.
+    // EPERM: the process runs under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 
 const HEARTBEAT_MS = 5000;
 
-/** Tells the server what this worker can do, as often as it takes, and learns which engine runs. */
-export async function sayHello(
+/** Registers this worker and its families, and returns the server's engine. Retries until the server answers. */
+export async function register(
   server: WorkerClient,
   report: WorkerReport,
   log: Logger,
@@ -14,19 +14,19 @@ export async function sayHello(
 ): Promise<Engine> {
   for (let attempt = 0; ; attempt++) {
     try {
-      const { data } = await server.hello({ body: report }, { signal });
+      const { data } = await server.register({ body: report }, { signal });
       return data.engine;
     } catch (error) {
-      // A token that the server refuses stays refused.
+      // A refused token is not retried.
       if (signal.aborted || (error instanceof ApiProblem && error.status === 401)) throw error;
-      if (attempt === 0) log.warn('the server does not answer yet; trying until it does');
+      if (attempt === 0) log.warn('server does not answer; retrying until it does');
       await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal });
     }
   }
 }
 
-/** Reports that this worker is alive. It says no goodbye: one that restarts within 30 seconds has never been away. */
-export function keepReporting(
+/** Sends a heartbeat at each interval. There is no sign-off: a worker that restarts within 30 seconds never counts as away. */
+export function startHeartbeat(
   server: WorkerClient,
   reportNow: () => WorkerReport,
   log: Logger,
@@ -35,7 +35,7 @@ export function keepReporting(
   const timer = setInterval(() => {
     server
       .heartbeat({ body: reportNow() }, { signal: AbortSignal.timeout(everyMs) })
-      .catch((error: unknown) => log.debug({ err: error }, 'a heartbeat was not taken'));
+      .catch((error: unknown) => log.debug({ err: error }, 'heartbeat failed'));
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
