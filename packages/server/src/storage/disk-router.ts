@@ -55,7 +55,7 @@ const putPart =
       if (error instanceof UnknownUpload) throw new ProblemError('NOT_FOUND');
       // The rest of the body is not read.
       if (error instanceof PartReplaced) throw new ProblemError('PART_REPLACED', { headers: { Connection: 'close' } });
-      if (request.destroyed && !request.complete) throw invalid('The request ended before its body did.');
+      if (request.destroyed && !request.complete) throw invalid('The connection closed before the whole body arrived.');
       throw error;
     }
   };
