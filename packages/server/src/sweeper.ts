@@ -6,11 +6,11 @@ import { hashUploadedFiles } from './rooms/files/hash.ts';
 import { deleteUnfinishedFile } from './rooms/files/queries.ts';
 import { deleteDueProjects } from './rooms/projects/queries.ts';
 import {
+  deletePendingBlobDeletion,
   dropStaleUpload,
   findStaleUploads,
-  forgetDoomedBlob,
   forgetUpload,
-  listDoomedBlobs,
+  listPendingBlobDeletions,
 } from './rooms/uploads/queries.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
@@ -23,7 +23,7 @@ export async function sweep(deps: Swept): Promise<void> {
   // A large project takes longer than a request may.
   await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
   await dropStaleUploads(deps);
-  await removeDoomedBlobs(deps);
+  await removePendingBlobs(deps);
   await hashUploadedFiles(deps);
 }
 
@@ -42,16 +42,16 @@ async function dropStaleUploads({ db }: Swept): Promise<void> {
 }
 
 /** Bytes first, then the note of them: what is interrupted is done again. */
-async function removeDoomedBlobs({ db, storage, log }: Swept): Promise<void> {
+async function removePendingBlobs({ db, storage, log }: Swept): Promise<void> {
   let lastKey = '';
   for (;;) {
-    const doomed = await listDoomedBlobs(db, lastKey);
+    const doomed = await listPendingBlobDeletions(db, lastKey);
     for (const { key, upload } of doomed) {
       lastKey = key;
       try {
         if (upload !== null) await storage.abort({ key, upload });
         await storage.remove(key);
-        await forgetDoomedBlob(db, key);
+        await deletePendingBlobDeletion(db, key);
       } catch (error) {
         log.warn({ err: error, key }, 'stored bytes could not be removed; trying again later');
       }

@@ -5,7 +5,7 @@ import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { newId } from '../db/ids.ts';
 import { now } from '../db/time.ts';
-import { doomBlobs } from '../rooms/uploads/queries.ts';
+import { scheduleBlobDeletion } from '../rooms/uploads/queries.ts';
 import { store } from '../storage/test/upload.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { review, reviewJson } from '../test/review.ts';
@@ -41,7 +41,7 @@ onEachDatabase((house) => {
     const { db, storage } = house().deps;
     const kept = [await uploadFile(), await attach()];
     const pending = await stray();
-    await db.transaction().execute((trx) => doomBlobs(trx, [{ key: pending, upload: null }], now()));
+    await db.transaction().execute((trx) => scheduleBlobDeletion(trx, [{ key: pending, upload: null }], now()));
     const young = await store(storage, Buffer.from(bytes), 10_000, newId('GA'));
     for (const key of kept) await age(key);
     const foreign = join(folder(), 'objects', kept[0]?.slice(-2) ?? '', 'notes.txt');
@@ -77,7 +77,7 @@ onEachDatabase((house) => {
     const underWay = row.storage_upload ?? '';
     await utimes(partsOf(underWay), new Date(0), new Date(0));
     const pending = await begin(true);
-    await db.transaction().execute((trx) => doomBlobs(trx, [{ key: newId('FX'), upload: pending }], now()));
+    await db.transaction().execute((trx) => scheduleBlobDeletion(trx, [{ key: newId('FX'), upload: pending }], now()));
     const kept = [underWay, pending, await begin(false), 'lost+found'];
     await mkdir(partsOf('lost+found'));
     await utimes(partsOf('lost+found'), new Date(0), new Date(0));

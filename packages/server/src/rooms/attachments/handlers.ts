@@ -7,7 +7,7 @@ import { ProblemError } from '../../request/problem.ts';
 import type { Handlers } from '../handler.ts';
 import { downloadOf } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
-import { type DoomedBlob, dropUnusedUpload, findUpload } from '../uploads/queries.ts';
+import { dropUnusedUpload, findUpload, type PendingBlobDeletion } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
 
 export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
@@ -54,7 +54,7 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
 };
 
 /** Looked at in the transaction itself: a comment may be taking the attachment at this moment. */
-async function drop(trx: Writer, id: string): Promise<DoomedBlob[]> {
+async function drop(trx: Writer, id: string): Promise<PendingBlobDeletion[]> {
   const dropped = await dropUnusedUpload(trx, id, now());
   if (dropped.length > 0) return dropped;
   throw new ProblemError((await findUpload(trx, id)) === undefined ? 'NOT_FOUND' : 'UPLOAD_COMPLETED');

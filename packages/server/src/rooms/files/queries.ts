@@ -4,7 +4,7 @@ import { anyOf } from '../../db/any-of.ts';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { type DoomedBlob, doomBlobs, dropUploads } from '../uploads/queries.ts';
+import { dropUploads, type PendingBlobDeletion, scheduleBlobDeletion } from '../uploads/queries.ts';
 import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
 type Row = Selectable<Schema['files']>;
@@ -222,10 +222,10 @@ export async function endUpload(
 }
 
 /** Removes a file, leaves its bytes to the sweep, and returns the upload that it had. */
-export async function deleteFile(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+export async function deleteFile(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
   const dropped = await dropUploads(trx, [id], at);
   const deleted = await trx.deleteFrom('files').where('id', '=', id).returning('storage_key').execute();
-  await doomBlobs(
+  await scheduleBlobDeletion(
     trx,
     deleted.flatMap(({ storage_key: key }) => (key === null ? [] : [{ key, upload: null }])),
     at,

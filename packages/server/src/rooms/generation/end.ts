@@ -1,6 +1,6 @@
 import type { Writer } from '../../db/schema.ts';
 import { endGeneratingFile } from '../files/queries.ts';
-import { doomBlobs, dropUploads, forgetUpload } from '../uploads/queries.ts';
+import { dropUploads, forgetUpload, scheduleBlobDeletion } from '../uploads/queries.ts';
 import { type Ending, endGeneration, type StoredGeneration } from './queries.ts';
 
 /** Ends a generation and its file together, once; bytes that are not the file's content are left to the sweep. */
@@ -13,7 +13,7 @@ export async function endFile(trx: Writer, held: StoredGeneration, ending: Endin
     return true;
   }
   await dropUploads(trx, [fileId], at);
-  if (result !== null) await doomBlobs(trx, [{ key: result.storageKey, upload: null }], at);
+  if (result !== null) await scheduleBlobDeletion(trx, [{ key: result.storageKey, upload: null }], at);
   await endGeneratingFile(trx, fileId, { status: ending.status === 'CANCELED' ? 'CANCELED' : 'FAILED' }, at);
   return true;
 }

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { doomProjectBlobs } from '../uploads/queries.ts';
+import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Viewer } from '../visibility.ts';
 
 export interface VisibleProject {
@@ -139,7 +139,7 @@ export async function deleteDueProjects(db: Database, now: string): Promise<numb
   return db.transaction().execute(async (trx) => {
     const due = await trx.selectFrom('projects').select('id').where('deletes_at', '<=', now).execute();
     for (const { id } of due) {
-      await doomProjectBlobs(trx, id, now);
+      await scheduleProjectBlobDeletion(trx, id, now);
       await trx.deleteFrom('projects').where('id', '=', id).execute();
     }
     return due.length;

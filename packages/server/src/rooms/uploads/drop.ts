@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
-import { type DoomedBlob, deleteUnfinishedFilesOf, deleteUnfinishedUploads, type Starter } from './queries.ts';
+import { deleteUnfinishedFilesOf, deleteUnfinishedUploads, type PendingBlobDeletion, type Starter } from './queries.ts';
 
 /** How long a request waits for the storage to abort what it dropped. */
 const ABORT_WAIT_MS = 5000;
 
 /** Drops the uploads that the user has not finished, with the files they were to become. */
-export async function dropUnfinishedUploads(trx: Writer, starter: Starter): Promise<DoomedBlob[]> {
+export async function dropUnfinishedUploads(trx: Writer, starter: Starter): Promise<PendingBlobDeletion[]> {
   // Uploads before files, in the order in which completing one locks them.
   const dropped = await deleteUnfinishedUploads(trx, starter, now());
   await deleteUnfinishedFilesOf(trx, starter);
@@ -21,7 +21,7 @@ export async function dropUnfinishedUploads(trx: Writer, starter: Starter): Prom
  */
 export async function abortDropped(
   { storage, log }: Pick<Deps, 'storage' | 'log'>,
-  dropped: readonly DoomedBlob[],
+  dropped: readonly PendingBlobDeletion[],
 ): Promise<void> {
   const abortAll = async () => {
     for (const { key, upload } of dropped) {

@@ -117,14 +117,14 @@ export async function markCompleted(
 }
 
 /** Removes uploads, leaves their bytes to the sweep, and returns what the storage calls them. */
-export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<DoomedBlob[]> {
+export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<PendingBlobDeletion[]> {
   if (ids.length === 0) return [];
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', 'in', anyOf(ids))
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
@@ -146,7 +146,7 @@ export async function deleteUnfinishedUploads(
   trx: Writer,
   { userId, ...within }: Starter,
   at: string,
-): Promise<DoomedBlob[]> {
+): Promise<PendingBlobDeletion[]> {
   const dropped = await trx
     .deleteFrom('uploads')
     .where('started_by', '=', userId)
@@ -157,7 +157,7 @@ export async function deleteUnfinishedUploads(
     )
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
@@ -186,14 +186,14 @@ const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
   ]);
 
 /** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; returns what it removed. */
-export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', '=', id)
     .where(isUnused)
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
@@ -231,17 +231,17 @@ export async function dropStaleUpload(
     .where('completed_with', completed ? 'is not' : 'is', null)
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped.length > 0;
 }
 
-export interface DoomedBlob {
+export interface PendingBlobDeletion {
   key: string;
   upload: string | null;
 }
 
 /** Notes bytes that no row names any more; the sweep removes them, so that a crash forgets none. */
-export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): Promise<void> {
+export async function scheduleBlobDeletion(trx: Writer, blobs: PendingBlobDeletion[], at: string): Promise<void> {
   for (let start = 0; start < blobs.length; start += 1000) {
     await trx
       .insertInto('doomed_blobs')
@@ -255,8 +255,8 @@ export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): P
   }
 }
 
-/** As `doomBlobs`, for everything that a project has stored. */
-export async function doomProjectBlobs(trx: Writer, projectId: string, at: string): Promise<void> {
+/** As `scheduleBlobDeletion`, for everything that a project has stored. */
+export async function scheduleProjectBlobDeletion(trx: Writer, projectId: string, at: string): Promise<void> {
   await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
     select storage_key, storage_upload, ${at} from uploads where project_id = ${projectId}
     on conflict (storage_key) do nothing`.execute(trx);
@@ -266,7 +266,7 @@ export async function doomProjectBlobs(trx: Writer, projectId: string, at: strin
 }
 
 /** Bytes to remove, a few at once, by key. */
-export async function listDoomedBlobs(db: Database, afterKey: string): Promise<DoomedBlob[]> {
+export async function listPendingBlobDeletions(db: Database, afterKey: string): Promise<PendingBlobDeletion[]> {
   return db
     .selectFrom('doomed_blobs')
     .select(['storage_key as key', 'storage_upload as upload'])
@@ -276,6 +276,6 @@ export async function listDoomedBlobs(db: Database, afterKey: string): Promise<D
     .execute();
 }
 
-export async function forgetDoomedBlob(db: Database, key: string): Promise<void> {
+export async function deletePendingBlobDeletion(db: Database, key: string): Promise<void> {
   await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
 }
