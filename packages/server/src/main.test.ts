@@ -169,7 +169,7 @@ test('a port that is taken is said plainly, and the end is 1', async () => {
     const { code, errors } = await server.finished;
     expect([code, errors.trim()]).toEqual([
       1,
-      `Port ${port} is taken by another program. Stop it, or choose another port with PORT=<number>.`,
+      `Port ${port} is in use by another program. Stop it, or choose another port with PORT=<number>.`,
     ]);
   } finally {
     other.close();

@@ -121,7 +121,7 @@ onEachDatabase(
         );
       expect((await post(house(), key, batch(100))).status).toBe(200);
       const problem = await promptly(post(house(), key, batch(101)), 'INVALID_REQUEST', refusedAs);
-      expect(problem.detail).toBe('At most 100 messages in one request.');
+      expect(problem.detail).toBe('A request may contain at most 100 messages.');
     });
 
     test('a message holds at most a thousand values beside the arguments of a tool', async () => {
@@ -134,7 +134,7 @@ onEachDatabase(
         ['tools/call', { name: 'whoami', arguments: {}, _meta: { zeros } }],
       ] as const) {
         const problem = await promptly(post(house(), key, formerRequest(method, params)), 'INVALID_REQUEST', refusedAs);
-        expect(problem.detail).toBe('A message has at most 1000 values beside the arguments.');
+        expect(problem.detail).toBe('A message may contain at most 1000 values beside the arguments.');
       }
     });
   },

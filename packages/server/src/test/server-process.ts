@@ -60,7 +60,7 @@ export async function startServer(settings: Record<string, string>): Promise<Ser
       let seen = '';
       running.process.stdout?.on('data', (bytes: Buffer) => {
         seen += bytes.toString();
-        const found = /"port":(\d+).*"msg":"listening"/.exec(seen)?.[1];
+        const found = /"port":(\d+).*"msg":"server listening"/.exec(seen)?.[1];
         if (found !== undefined) resolve(Number(found));
       });
     }),
