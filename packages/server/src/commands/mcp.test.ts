@@ -95,7 +95,7 @@ test('a token that is missing, or an address that is none, is said plainly', asy
   expect([missing.code, missing.output, missing.errors]).toEqual([
     1,
     '',
-    '--token: give an API key, or set REVIEW_TOKEN\n',
+    '--token: write an API key, or set REVIEW_TOKEN\n',
   ]);
   const wrong = await review({ REVIEW_TOKEN: 'x' }, 'mcp', '--url', 'nonsense');
   expect([wrong.code, wrong.errors]).toEqual([1, '--url: write an address such as https://review.example.com\n']);

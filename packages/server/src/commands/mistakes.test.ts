@@ -24,7 +24,7 @@ describe.concurrent('on a database of its own', () => {
   const key = (...words: string[]) => ['key', 'create', '--workspace', workspace, ...words];
   const mistakes: [string, () => string[], RegExp][] = [
     ['a command that does not exist', () => ['bogus'], /unknown command 'bogus'/],
-    ['half a command', () => ['key'], /Name a command/],
+    ['half a command', () => ['key'], /The command is missing/],
     ['a missing option', () => ['workspace', 'create'], /--name/],
     ['a bad e-mail', () => user('--email', 'not an address', '--name', 'A'), /--email/],
     [

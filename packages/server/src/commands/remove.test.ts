@@ -79,7 +79,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const refused = await remove(person);
     expect(refused.code).toBe(1);
     expect(refused.errors).toContain(
-      `--user: is the only owner of Lonely (${id}). Give each of these projects another owner first, or name one with --new-owner.\n`,
+      `--user: is the only owner of Lonely (${id}). Add another owner to each of these projects, or set one with --new-owner.\n`,
     );
     expect((await person.client.projects.get({ params: { id } })).data.role).toBe('PROJECT_OWNER');
     expect((await remove(person, '--new-owner', person.userId)).errors).toMatch(/somebody else/);
@@ -94,7 +94,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect((await remove(here)).code).toBe(0);
     await eventually(async () => (await statusWith(here.key)) === 401, 'refused here');
     expect(await statusWith(there.key)).toBe(200);
-    expect((await remove(here)).errors).toContain('--user: nobody in that workspace has this id or e-mail\n');
+    expect((await remove(here)).errors).toContain('--user: the workspace has no member with this id or e-mail\n');
   });
 
   test('workspaces and people are listed', async () => {
