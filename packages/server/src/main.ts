@@ -4,17 +4,17 @@ import { IncompatibleSchema, migrate } from './db/migrate.ts';
 import { listen } from './listen.ts';
 import { openDeps } from './open-deps.ts';
 import { rekeyAccessLinks } from './rooms/access-links/rekey.ts';
-import { keepDeadlines } from './rooms/generation/deadlines.ts';
+import { startDeadlineChecks } from './rooms/generation/deadlines.ts';
 import { takeOver } from './rooms/generation/hand-over.ts';
 import { watchQueue } from './rooms/generation/queue-watch.ts';
-import { createPrivately, tightenPermissions } from './storage/private-files.ts';
+import { setPrivateUmask, tightenPermissions } from './storage/private-files.ts';
 import { startSweeper } from './sweeper.ts';
 
 /** How long workers have to register after the start of the server before readiness logs that none is alive. */
 const WORKER_START_MS = 15_000;
 
 async function main(): Promise<void> {
-  createPrivately();
+  setPrivateUmask();
   const config = readConfig(loadEnvironment());
   const stopping = new AbortController();
   await using deps = openDeps(config, undefined, stopping.signal);
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const readiness = { accepting: true, workersDueAt: performance.now() + WORKER_START_MS };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
   using _sweeper = startSweeper(deps);
-  using _deadlines = keepDeadlines(deps);
+  using _deadlines = startDeadlineChecks(deps);
   using _queue = watchQueue(deps);
   log.info(
     { port: listening.port, host: config.host, database: config.database.dialect, engine: config.engine },

@@ -7,9 +7,9 @@ import { deleteUnfinishedFile } from './rooms/files/queries.ts';
 import { deleteDueProjects } from './rooms/projects/queries.ts';
 import {
   deletePendingBlobDeletion,
+  deleteUploadRow,
   dropStaleUpload,
   findStaleUploads,
-  forgetUpload,
   listPendingBlobDeletions,
 } from './rooms/uploads/queries.ts';
 
@@ -33,7 +33,7 @@ async function dropStaleUploads({ db }: Swept): Promise<void> {
     const stale = await findStaleUploads(db, secondsFromNow(0));
     for (const { id, completed } of stale) {
       await db.transaction().execute(async (trx) => {
-        if (id.startsWith('FX') && completed) return forgetUpload(trx, id);
+        if (id.startsWith('FX') && completed) return deleteUploadRow(trx, id);
         if (await dropStaleUpload(trx, { id, completed }, now())) await deleteUnfinishedFile(trx, id);
       });
     }

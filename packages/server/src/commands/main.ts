@@ -9,7 +9,7 @@ import { clockOf } from '../db/clock.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { listWorkers } from '../rooms/workers/queries.ts';
-import { createPrivately } from '../storage/private-files.ts';
+import { setPrivateUmask } from '../storage/private-files.ts';
 import { withDatabase, withDeps } from './data.ts';
 import { takeEnvironmentFile } from './environment-file.ts';
 import { expiry } from './expiry.ts';
@@ -236,7 +236,7 @@ function scopesOf(text: string): readonly Scope[] {
   });
 }
 
-createPrivately();
+setPrivateUmask();
 try {
   const words = takeEnvironmentFile(process.argv);
   await program().parseAsync(words.filter((word) => word !== '--json'));

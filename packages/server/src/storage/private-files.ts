@@ -6,7 +6,7 @@ import { diskDirectories } from './open.ts';
 const OTHERS = 0o077;
 
 /** Gives new files of this process mode 0600 and new directories 0700. */
-export const createPrivately = (): void => void process.umask(OTHERS);
+export const setPrivateUmask = (): void => void process.umask(OTHERS);
 
 /**
  * Removes the permissions of group and others from the database and the stored files: earlier releases created them as

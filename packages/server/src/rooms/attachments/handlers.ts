@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import type { Caller } from '../../request/caller.ts';
 import { ProblemError } from '../../request/problem.ts';
 import type { Handlers } from '../handler.ts';
-import { downloadOf } from '../uploads/download.ts';
+import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
 import { dropUnusedUpload, findUpload, type PendingBlobDeletion } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
@@ -48,12 +48,12 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
 
     async download({ subject: attachment }) {
       if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');
-      return { data: await downloadOf(deps.storage, attachment.storageKey, attachment) };
+      return { data: await createDownload(deps.storage, attachment.storageKey, attachment) };
     },
   };
 };
 
-/** Looked at in the transaction itself: a comment may be taking the attachment at this moment. */
+/** Checks the use of the attachment in the transaction, because a comment may attach it concurrently. */
 async function drop(trx: Writer, id: string): Promise<PendingBlobDeletion[]> {
   const dropped = await dropUnusedUpload(trx, id, now());
   if (dropped.length > 0) return dropped;

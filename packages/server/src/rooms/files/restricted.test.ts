@@ -11,7 +11,7 @@ const markFor = (house: House, id: string) =>
   house.people.owner.client.files.update({ params: { id }, body: { allowRestricted: true } });
 
 /** A generated file that restricted reviewers see; it failed with a message that names its attachment. */
-async function shownGeneration(house: House) {
+async function toGenerationRecord(house: House) {
   const { owner } = house.people;
   const attachment = await uploadFile(house);
   const body = { ...PAGE, prompt: SECRET, attachments: [{ id: attachment }] };
@@ -30,7 +30,7 @@ async function shownGeneration(house: House) {
 
 onEachDatabase((house) => {
   test('a restricted reviewer sees a generated file without what it was made from', async () => {
-    const { id, attachment } = await shownGeneration(house());
+    const { id, attachment } = await toGenerationRecord(house());
     const { restricted, reviewer } = house().people;
     const params = { id: house().projectId };
     const answers = [
@@ -51,7 +51,7 @@ onEachDatabase((house) => {
   });
 
   test('nor by the tools and resources', async () => {
-    const { id, attachment } = await shownGeneration(house());
+    const { id, attachment } = await toGenerationRecord(house());
     const { key } = house().people.restricted;
     for (const request of [
       currentRequest('tools/call', { name: 'get_file', arguments: { id } }),

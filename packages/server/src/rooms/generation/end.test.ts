@@ -77,7 +77,7 @@ onEachDatabase((house) => {
     await endOverdue(house().deps);
     const error = {
       code: 'PROVIDER_UNAVAILABLE',
-      message: 'It waited for 1440 minutes and was not started. No worker that can make it is running.',
+      message: 'It waited for 1440 minutes and was not started. No worker that can run it is alive.',
       retryable: true,
     };
     expect(await fileOf(house(), id)).toMatchObject({ status: 'FAILED', generation: { status: 'FAILED', error } });

@@ -80,8 +80,8 @@ onEachDatabase(
       await expect
         .poll(() => lines.map(({ msg }) => msg))
         .toEqual([
-          'generations wait, and no living worker can make them: start one, or give one the key',
-          'no generation waits for a worker any more',
+          'generations wait: no living worker can run them; start a worker, or give one the key',
+          'generations no longer wait for a worker',
         ]);
     });
   },
