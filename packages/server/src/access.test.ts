@@ -11,17 +11,17 @@ const BYTES = 'x';
 const UPLOAD = { name: 'a.txt', size: BYTES.length };
 const PARTS = { parts: [{ partNumber: 1, eTag: createHash('md5').update(BYTES).digest('hex') }] };
 const PERSON_NAMES = Object.keys(PEOPLE) as PersonName[];
-/** Who makes everything that the paths name here: its author and starter. */
+/** The person who creates the subjects of all paths, and so is their author and starter. */
 const MAKER: PersonName = 'owner';
 
 interface Named {
   id: string;
   projectId: string;
-  /** Somebody of the workspace who is in no project. */
+  /** A person of the workspace who is a member of no project. */
   spareUserId: string;
 }
 
-/** A body that each operation takes, where it takes one. */
+/** A valid body of each operation that takes one. */
 const BODIES: Record<string, (house: House, named: Named) => unknown> = {
   'QUERY /api/projects': () => ({}),
   'POST /api/projects': () => ({ name: 'New' }),
@@ -73,7 +73,7 @@ const BODIES: Record<string, (house: House, named: Named) => unknown> = {
   'POST /api/skills/:id/versions': () => ({ content: '# How' }),
 };
 
-/** What a person does first, where the operation undoes something of the person's own. */
+/** The call that must precede an operation which undoes something of the caller. */
 const BEFORE: Record<string, (client: Client, id: string) => Promise<unknown>> = {
   'DELETE /api/comments/:id/reactions': (client, id) =>
     client.reactions.create({ params: { id }, body: { type: '👍' } }),
@@ -131,7 +131,7 @@ const generatedFile: Make = async ({ people }, id) => {
   return file.id;
 };
 
-/** Real things to name in the path: in a project where everybody has their role. */
+/** Creates a subject for each path, in a project with a member of each role. */
 const REAL: Record<string, Make> = {
   projects: async (_, projectId) => projectId,
   files: newFile,
@@ -157,7 +157,7 @@ const REAL: Record<string, Make> = {
   'skill-versions': async (house) => (await newSkill(house)).versionId,
 };
 
-/** Where the operation needs its subject in another state. */
+/** Prepares subjects of operations that need another state. */
 const IN_STATE: Record<string, Make> = {
   'GET /api/files/:id/generation': generatedFile,
   'POST /api/files/:id/upload.complete': unfinishedFile,
@@ -175,7 +175,7 @@ const ROUTES = Object.values<Room>(contract).flatMap((routes) =>
 const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);
 const isOfWorkspace = (operation: Operation) => rootOf(operation)?.startsWith('skill') === true;
 
-/** What the rules say, in the order in which they are checked. */
+/** The expected result by the rules, in the order of the checks. */
 function expected(operation: Operation, name: PersonName | null, held: readonly Scope[]): string {
   if (name === null) return '401 MISSING_CREDENTIAL';
   const { scopes, roles, named, status } = operation;
@@ -209,7 +209,7 @@ test('the table and the contract name the same operations', () => {
   expect(OPERATIONS.map(nameOf).sort()).toEqual(ROUTES.toSorted());
 });
 
-test('everything that the server can find has a real example here', () => {
+test('every kind of subject has an example', () => {
   expect(Object.keys(REAL)).toHaveLength(Object.keys(SUBJECT_FINDERS).length);
 });
 
@@ -234,7 +234,7 @@ onEachDatabase((house) => {
     return response.ok ? `${response.status}` : `${response.status} ${JSON.parse(text).code}`;
   }
 
-  test.each(OPERATIONS)('$method $path admits exactly whom the rules name', async (operation) => {
+  test.each(OPERATIONS)('$method $path allows exactly the callers that the rules name', async (operation) => {
     const untouched = await subjectOf(house(), operation);
     const { scopes } = operation;
     const credentials: (readonly Scope[])[] =
@@ -246,7 +246,7 @@ onEachDatabase((house) => {
     const answers = await Promise.all(
       cells.map(async ({ name, held }) => {
         const wanted = expected(operation, name, held);
-        // Whoever is let in may change what others are still to be refused.
+        // An allowed caller may change the subject that the next caller needs.
         const changes = wanted.startsWith('2') && operation.method !== 'GET' && operation.method !== 'QUERY';
         const subject = changes ? await subjectOf(house(), operation) : untouched;
         const person = name && (await personWith(name, held));

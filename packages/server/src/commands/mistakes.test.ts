@@ -6,7 +6,7 @@ import { review, reviewJson } from '../test/review.ts';
 
 const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
 
-/** Each command is a process: side by side they take half the time. */
+/** Each command is a process: running them concurrently halves the time. */
 describe.concurrent('on a database of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'review-commands-'));
   const settings = { DATA_DIR: folder };
@@ -47,7 +47,7 @@ describe.concurrent('on a database of its own', () => {
     ['a key that does not exist', () => ['key', 'revoke', NOBODY], /no key/],
   ];
 
-  test.each(mistakes)('%s ends with 1, says why, and is one JSON value with --json', async (_, words, message) => {
+  test.each(mistakes)('%s exits with 1 and a message, as one JSON value with --json', async (_, words, message) => {
     const { code, output, errors } = await review(settings, '--json', ...words());
     expect(code).toBe(1);
     expect(errors).toMatch(message);
@@ -80,7 +80,7 @@ describe.concurrent('on a database of its own', () => {
     },
   );
 
-  test('where there is no database, a command creates none and says what to do', async () => {
+  test('without a database a command creates none and says what to do', async () => {
     const { code, output, errors } = await review({ DATA_DIR: join(folder, 'elsewhere') }, 'key', 'list', '--json');
     expect([code, errors]).toEqual([
       1,
@@ -124,14 +124,14 @@ describe.concurrent('on a database of its own', () => {
 });
 
 describe.concurrent('on no database', () => {
-  test('settings that are wrong name themselves', async () => {
+  test('invalid settings are named', async () => {
     const { code, output, errors } = await review({ DATABASE_URL: 'mysql://x' }, 'key', 'list', '--json');
     expect(code).toBe(1);
     expect(errors).toContain('DATABASE_URL');
     expect(JSON.parse(output)).toEqual({ error: expect.stringContaining('DATABASE_URL') });
   });
 
-  test('a database that does not answer is said so', async () => {
+  test('an unreachable database is an error message', async () => {
     const { code, errors } = await review({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'key', 'list');
     expect(code).toBe(1);
     expect(errors).toMatch(/ECONNREFUSED/);

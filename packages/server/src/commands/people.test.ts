@@ -65,7 +65,7 @@ test('migrate on a schema that is up to date applies nothing', async () => {
   });
 });
 
-test('people see a table, and a key once', async () => {
+test('the output is a table, and a key is printed once', async () => {
   const { workspaceId, people } = house;
   const at = ['--workspace', workspaceId, '--user', people.owner.userId];
   const made = await review(settings(), 'key', 'create', ...at, '--scopes', 'files:read');

@@ -11,14 +11,14 @@ import { newUuid } from './ids.ts';
 import { withoutTimeouts } from './open.ts';
 import { now } from './time.ts';
 
-/** More than any database here takes as bind variables of one statement. */
+/** More than either database allows as bind variables of one statement. */
 const COUNT = 70_000;
 const TIMEOUT_MS = 120_000;
 
 const idOf = (prefix: string, index: number) => `${prefix}${String(100_000 + index).padStart(20, '0')}`;
 const ids = (prefix: string) => Array.from({ length: COUNT }, (_, index) => idOf(prefix, index + 1));
 
-/** A project with so many folders, files, generations and uploads, written by the database itself. */
+/** Inserts a project with COUNT folders, files, generations and uploads by SQL. */
 async function crowdedProject({ deps: { db }, workspaceId, people }: House): Promise<string> {
   const id = newUuid();
   const at = now();
@@ -65,7 +65,7 @@ onEachDatabase((house) => {
     async () => {
       const { db } = house().deps;
       const projectId = await crowdedProject(house());
-      // So many rows are never without statistics for long.
+      // In production, autovacuum keeps the statistics of such tables up to date.
       await sql`analyze`.execute(db);
 
       const { data } = await house().people.owner.client.folders.list({ params: { id: projectId } });
