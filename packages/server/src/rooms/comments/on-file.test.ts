@@ -23,18 +23,18 @@ onEachDatabase((house) => {
     return errorsOf(answer.body);
   };
 
-  test('the record names file and project', async () => {
+  test('the record has the file and the project', async () => {
     const id = await fileId();
     expect(await posted({})).toMatchObject({ file: { id }, project: { id: house().projectId }, parent: null });
   });
 
-  test('content has the same bounds as on a project', async () => {
+  test('content has the same limits as on a project', async () => {
     expect((await posted({ content: WIDE.repeat(5000) })).content).toBe(WIDE.repeat(5000));
     expect(await refusedFields({ content: WIDE.repeat(5001) })).toEqual(['/content TOO_LONG']);
     expect(errorsOf((await post({ anchor: 1 })).body)).toEqual(['/content EMPTY_COMMENT']);
   });
 
-  test('a drawing needs no words', async () => {
+  test('an annotation needs no content', async () => {
     expect((await post({ anchor: 1, annotation: { a: 1 } })).status).toBe(201);
   });
 
@@ -115,15 +115,15 @@ onEachDatabase((house) => {
       ];
     };
 
-    test('talks about a file that is marked for them', async () => {
+    test('comments on a file with allowRestricted', async () => {
       for (const call of calls(await conversation(true))) await call();
     });
 
-    test('finds nothing of a file that is not: 404', async () => {
+    test('gets 404 for other files', async () => {
       for (const call of calls(await conversation(false))) await refusal(call(), 'NOT_FOUND');
     });
 
-    test('loses sight of the comments when the mark is taken away', async () => {
+    test('cannot see the comments after allowRestricted is removed', async () => {
       const { on, top } = await conversation(true);
       await read(house(), top, 'restricted');
       await house().people.member.client.files.update({ params: { id: on }, body: { allowRestricted: false } });
@@ -143,7 +143,7 @@ onEachDatabase((house) => {
     await refusal(say(house(), { as: person, fileId: await fileId() }), 'NOT_FOUND');
   });
 
-  test('with the file its comments go', async () => {
+  test('deleting the file deletes its comments', async () => {
     const gone = await newFile(house());
     const top = await say(house(), { fileId: gone });
     const reply = await say(house(), { fileId: gone, parent: { id: top } });

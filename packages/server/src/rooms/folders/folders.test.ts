@@ -5,7 +5,7 @@ import { newProject } from '../../test/people.ts';
 const FILM = '\u{1F3AC}';
 const UNKNOWN = 'DX00000000000000000000';
 
-/** A project of the owner's with a short way to make folders in it. */
+/** A new project of the owner, with a helper that creates folders. */
 async function cabinet(house: House) {
   const { client } = house.people.owner;
   const id = await newProject(house.people.owner);
@@ -52,7 +52,7 @@ onEachDatabase((house) => {
     expect(await list()).toEqual([]);
   });
 
-  test('the list holds every folder, oldest first, with exactly the fields of the record', async () => {
+  test('the list has all folders, oldest first, with exactly the fields of the record', async () => {
     const { make, list } = await cabinet(house());
     const first = await make('zebra');
     const second = await make('apple', null);
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
     expect(times).toEqual([...new Set(times)].sort());
   });
 
-  test('the times of things made one after another strictly increase', async () => {
+  test('creation times strictly increase', async () => {
     const { make, list } = await cabinet(house());
     await Promise.all(Array.from({ length: 40 }, (_, index) => make(`Folder ${index}`)));
     const times = (await list()).map((folder) => folder.createdAt);
@@ -93,7 +93,7 @@ onEachDatabase((house) => {
     expect(await here.list()).toEqual([]);
   });
 
-  test('an empty folder is deleted for good', async () => {
+  test('an empty folder can be deleted', async () => {
     const { client, make, list } = await cabinet(house());
     const folder = await make('Short-lived');
     expect(await client.folders.delete({ params: folder })).toBeUndefined();
@@ -102,7 +102,7 @@ onEachDatabase((house) => {
     await refusal(client.folders.update({ params: folder, body: { name: 'Ghost' } }), 'NOT_FOUND');
   });
 
-  test('a folder that holds a folder is not deleted until that is gone', async () => {
+  test('a folder with a subfolder can be deleted only after the subfolder', async () => {
     const { client, make, list } = await cabinet(house());
     const outer = await make('Outer');
     const inner = await make('Inner', outer);
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
     expect(await list()).toEqual([]);
   });
 
-  test('a folder never vanishes with one that is being made in it', async () => {
+  test('a folder is never deleted while a subfolder is created in it', async () => {
     const { client, make, list } = await cabinet(house());
     for (let round = 0; round < 12; round++) {
       const outer = await make(`Outer ${round}`);
