@@ -35,7 +35,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).content).toBe('Hm.');
     });
 
-    test('to a stranger and under an unknown id it is 404', async () => {
+    test('it is 404 to a non-member and for an unknown id', async () => {
       const params = { id: await say(house()) };
       await refusal(house().people.stranger.client.comments.update({ params, body: { content: 'a' } }), 'NOT_FOUND');
       await refusal(edit(UNKNOWN_UUID, 'a'), 'NOT_FOUND');
@@ -149,7 +149,7 @@ onEachDatabase((house) => {
       expect((await read(house(), reply)).resolvedAt).not.toBeNull();
     });
 
-    test('to a stranger and under an unknown id it is 404', async () => {
+    test('it is 404 to a non-member and for an unknown id', async () => {
       const params = { id: await say(house()) };
       await refusal(house().people.stranger.client.comments.resolve({ params }), 'NOT_FOUND');
       await refusal(resolve(UNKNOWN_UUID, 'owner'), 'NOT_FOUND');

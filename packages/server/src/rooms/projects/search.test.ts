@@ -16,7 +16,7 @@ async function found(house: House, projects: Texts[], keyword: string): Promise<
 }
 
 onEachDatabase((house) => {
-  test('a keyword is looked for in the name and in the description, anywhere in it', async () => {
+  test('a keyword matches anywhere in the name and in the description', async () => {
     const projects = [
       { name: 'The lamp film' },
       { name: 'Spring', description: 'about a LAMP' },
@@ -25,7 +25,7 @@ onEachDatabase((house) => {
     expect(await found(house(), projects, 'amp')).toEqual(['The lamp film', 'Spring']);
   });
 
-  test('a keyword is not found across the end of the name and the start of the description', async () => {
+  test('a keyword does not match across the name and the description', async () => {
     const projects = [{ name: 'one', description: 'two' }];
     expect(await found(house(), projects, 'onetwo')).toEqual([]);
     expect(await found(house(), projects, 'one\ntwo')).toEqual([]);
@@ -54,7 +54,7 @@ onEachDatabase((house) => {
     expect(await found(house(), [{ name: 'by text', description: `<${name}>` }], keyword)).toEqual(['by text']);
   });
 
-  test('an accent makes another letter', async () => {
+  test('letters with different accents differ', async () => {
     expect(await found(house(), [{ name: 'résumé' }], 'resume')).toEqual([]);
   });
 
