@@ -22,7 +22,7 @@ const MOST_MEMORY_OF_A_READER = 300;
 const TEN_MINUTES = { timeout: 600_000 };
 
 describe.each(['disk', 'S3 (fauxqs)'] as const)('%s', (driver) => {
-  test('1 GiB goes in and out by signed URLs, and the memory of the server is bounded', TEN_MINUTES, async () => {
+  test('1 GiB is uploaded and downloaded by signed URLs with bounded memory of the server', TEN_MINUTES, async () => {
     await using server = await (driver === 'disk' ? serveOnDisk() : serveOnFauxqs());
     const base = randomBytes(PART);
     const input = createHash('sha256');
@@ -119,7 +119,7 @@ async function serve(storageUrl: string, stop: () => Promise<void>) {
     complete: (target: StorageUpload, parts: StoredPart[], size: number) =>
       tell('/complete', { target, parts, size }, z.null()),
     downloadUrl: (key: string) => tell('/download-url', { key }, z.string()),
-    /** In MB, as the kernel kept it: no moment between two samples is missed. */
+    /** The peak in MB, as recorded by the kernel. */
     peakMemory(): number {
       const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
       return Math.round((Number(peak) * 1024) / 1e6);

@@ -1,19 +1,19 @@
 import type { ProjectRole, Scope } from '@review/contract';
 
-/** An operation of the specification's table: who may call it, and how it succeeds. */
+/** An operation of the specification's table: its permissions and its success status. */
 export interface Operation {
   method: string;
   path: string;
-  /** Any one is enough; none where any credential is. */
+  /** One of these is required; empty if any credential suffices. */
   scopes: Scope[];
-  /** None where no project is concerned. */
+  /** Empty for operations without a project. */
   roles: ProjectRole[];
-  /** Somebody whom the record itself names, beside or instead of the roles. */
+  /** A person in the record, such as its author, beside or instead of the roles. */
   named: 'starter' | 'author' | null;
   status: number;
 }
 
-/** Section 13 of the design, which repeats the reference: method, path, scopes, roles, success. Not taken from the contract. */
+/** Section 13 of the design: method, path, scopes, roles, success. Independent of the contract, to check it. */
 const TABLE = `
 GET    /api/ping                                                | -                      | -         | 200
 GET    /api/workspace/members                                   | workspace-members:read | -         | 200

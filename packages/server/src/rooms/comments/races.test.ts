@@ -65,20 +65,23 @@ onEachDatabase((house) => {
     expect(outcomes.sort()).toEqual([...Array(7).fill('NOT_FOUND'), 'done']);
   });
 
-  test.each([0, 1])('concurrent delete and reactions, %d replies: a deleted comment has no reaction', async (replies) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const top = await say(house());
-      for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
-      const calls = [() => remove(top), () => react(top)];
-      if (round % 2 === 1) calls.reverse();
-      const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
-      expect([
-        ['done', 'done'],
-        ['NOT_FOUND', 'done'],
-      ]).toContainEqual(outcomes);
-      expect((await exists(top))?.reactions ?? []).toEqual([]);
-    }
-  });
+  test.each([0, 1])(
+    'concurrent delete and reactions, %d replies: a deleted comment has no reaction',
+    async (replies) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const top = await say(house());
+        for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
+        const calls = [() => remove(top), () => react(top)];
+        if (round % 2 === 1) calls.reverse();
+        const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
+        expect([
+          ['done', 'done'],
+          ['NOT_FOUND', 'done'],
+        ]).toContainEqual(outcomes);
+        expect((await exists(top))?.reactions ?? []).toEqual([]);
+      }
+    },
+  );
 
   test('concurrent edits, resolves and deletes: each succeeds or is 404', async () => {
     for (let round = 0; round < ROUNDS; round++) {

@@ -77,7 +77,7 @@ onEachDatabase((house) => {
       });
     });
 
-    test('has the author's name and avatar in the workspace if they are set', async () => {
+    test('has the name and avatar of the author in the workspace if they are set', async () => {
       const { deps, people, workspaceId } = house();
       const { userId } = people.reviewer;
       const id = await say(house(), { as: 'reviewer' });

@@ -197,16 +197,19 @@ onEachDatabase((house) => {
     FAILED: (task) => fail(house(), task),
     CANCELED: ({ id }) => cancel(id),
   };
-  test.each(Object.entries(ENDINGS))('a waiting Get File is answered at once when the file is %s', async (status, end) => {
-    const task = await held(house());
-    await storeResult(house(), task);
-    const waiting = waitFor(task.id);
-    await fileOf(house(), task.id);
-    await end(task);
-    const from = performance.now();
-    expect((await waiting).data.status).toBe(status);
-    expect(performance.now() - from).toBeLessThan(300);
-  });
+  test.each(Object.entries(ENDINGS))(
+    'a waiting Get File is answered at once when the file is %s',
+    async (status, end) => {
+      const task = await held(house());
+      await storeResult(house(), task);
+      const waiting = waitFor(task.id);
+      await fileOf(house(), task.id);
+      await end(task);
+      const from = performance.now();
+      expect((await waiting).data.status).toBe(status);
+      expect(performance.now() - from).toBeLessThan(300);
+    },
+  );
 
   test('a waiting Get File is answered when the deadline passes', async () => {
     const task = await held(house());

@@ -41,7 +41,7 @@ onEachDatabase(
       expect(listed.find((file) => file.id === id)?.generation?.waitingFor).toBe('WORKER');
     });
 
-    test('metrics have the depth and age of each family's queue, and the living workers', async () => {
+    test('metrics have the depth and age of the queue of each family, and the living workers', async () => {
       await queueMany(house(), [modelNamed('seedance-2.0'), modelNamed('seedance-2.0')]);
       await hello();
       const text = await metrics();

@@ -85,7 +85,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('the caps are the provider's limits that are below those of the API', async () => {
+  test('the caps are the limits of the provider that are below those of the API', async () => {
     const caps = Object.fromEntries((await list()).map((model) => [model.id, model.caps]));
     expect(caps['pdf']).toEqual({ promptCharacters: null, attachments: null });
     expect(caps['seedance-2.5']).toEqual({ promptCharacters: null, attachments: null });

@@ -144,7 +144,7 @@ onEachDatabase((house) => {
       await refusal(takeBack(UNKNOWN_UUID, '👍'), 'NOT_FOUND');
     });
 
-    test("the reaction of another person stays, even for an owner", async () => {
+    test('the reaction of another person stays, even for an owner', async () => {
       const id = await held('👍');
       await refusal(takeBack(id, '👍', 'owner'), 'NOT_FOUND');
       await react(id, '👍', 'owner');

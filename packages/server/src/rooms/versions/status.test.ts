@@ -68,18 +68,15 @@ onEachDatabase((house) => {
     expect((await get(id)).status).toBe('IN_PROGRESS');
   });
 
-  test.each(['member', 'reviewer'] as const)(
-    'the %s cannot: 403 for every status but CLOSED',
-    async (role) => {
-      const id = await create();
-      await set(id, 'CLOSED');
-      for (const status of REVIEW_STATUSES.filter((each) => each !== 'CLOSED')) {
-        expect((await refusal(set(id, status, role), 'INSUFFICIENT_ROLE')).status).toBe(403);
-      }
-      await set(id, 'CLOSED', role);
-      expect((await get(id)).status).toBe('CLOSED');
-    },
-  );
+  test.each(['member', 'reviewer'] as const)('the %s cannot: 403 for every status but CLOSED', async (role) => {
+    const id = await create();
+    await set(id, 'CLOSED');
+    for (const status of REVIEW_STATUSES.filter((each) => each !== 'CLOSED')) {
+      expect((await refusal(set(id, status, role), 'INSUFFICIENT_ROLE')).status).toBe(403);
+    }
+    await set(id, 'CLOSED', role);
+    expect((await get(id)).status).toBe('CLOSED');
+  });
 
   test('an update of a closed version keeps it closed', async () => {
     const id = await create();
