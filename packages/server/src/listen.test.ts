@@ -51,7 +51,7 @@ onEachDatabase((house) => {
       'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2),
       /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 /,
     ],
-  ])('what is not HTTP is refused and the server lives on: %s', async (_, bytes, expected) => {
+  ])('malformed HTTP is refused and the server keeps running: %s', async (_, bytes, expected) => {
     expect(await sayTo(bytes)).toMatch(expected);
     expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
   });
@@ -62,7 +62,7 @@ onEachDatabase((house) => {
     ['a huge chunk extension', `${UNTIL_BODY}1;${'a'.repeat(20_000)}\r\n`, 413, 'BODY_TOO_LARGE'],
     ['a huge header', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
-  ])('and is answered with a problem document: %s', async (_, bytes, status, code) => {
+  ])('it is answered with a problem document: %s', async (_, bytes, status, code) => {
     const app = express().post('/', () => {});
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
     const socket = connect(listening.port, '127.0.0.1');

@@ -37,7 +37,7 @@ const endTime = (house: House, id: string, seconds = -1) =>
     .where('id', '=', id)
     .execute();
 
-const doomed = (house: House, id: string) =>
+const pendingDeletions = (house: House, id: string) =>
   house.deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', id).execute();
 
 onEachDatabase(
@@ -164,12 +164,12 @@ onEachDatabase(
           await clientOf(house()).files.delete({ params: { id } });
           await sweep(house().deps);
           expect(spy).toHaveBeenCalled();
-          expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([1, 1]);
+          expect([kept(house(), id), (await pendingDeletions(house(), id)).length]).toEqual([1, 1]);
         } finally {
           spy.mockRestore();
         }
         await sweep(house().deps);
-        expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([0, 0]);
+        expect([kept(house(), id), (await pendingDeletions(house(), id)).length]).toEqual([0, 0]);
       },
     );
 

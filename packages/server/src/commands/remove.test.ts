@@ -82,7 +82,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
       `--user: is the only owner of Lonely (${id}). Add another owner to each of these projects, or set one with --new-owner.\n`,
     );
     expect((await person.client.projects.get({ params: { id } })).data.role).toBe('PROJECT_OWNER');
-    expect((await remove(person, '--new-owner', person.userId)).errors).toMatch(/somebody else/);
+    expect((await remove(person, '--new-owner', person.userId)).errors).toMatch(/another person/);
     expect((await remove(person, '--new-owner', heir.email)).code).toBe(0);
     expect((await heir.client.projects.get({ params: { id } })).data.role).toBe('PROJECT_OWNER');
   });

@@ -76,7 +76,7 @@ test.each([
   ['LOG_LEVEL', ['verbose', 'INFO']],
   ['SHUTDOWN_SECONDS', ['-1', '3601', 'soon']],
   ['CONSOLE_DIR', ['/there/is/no/such/directory']],
-])('%s names itself when it is wrong', (name, values) => {
+])('an invalid %s is reported', (name, values) => {
   for (const value of values) {
     const faults = faultsOf({ [name]: value }).split('\n');
     expect([value, faults.length, faults[1]?.split(':')[0]?.trim()]).toEqual([value, 2, name]);
@@ -206,7 +206,7 @@ describe('the server', () => {
 test.each([
   ['OAUTH_JWKS_URL', ['keys', 'http://login.example.com/keys']],
   ['OAUTH_WORKSPACE', ['Studio', '1']],
-])('%s names itself when it is wrong beside an issuer', (name, values) => {
+])('an invalid %s is reported with an issuer', (name, values) => {
   for (const value of values) {
     const faults = faultsOf({ OAUTH_ISSUER: 'https://login.example.com/', [name]: value }).split('\n');
     expect([value, faults.length, faults[1]?.split(':')[0]?.trim()]).toEqual([value, 2, name]);

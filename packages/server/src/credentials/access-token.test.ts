@@ -66,7 +66,7 @@ onEachDatabase(
       ['the tools as its audience', { aud: `${AUDIENCE}/mcp` }, {}],
       ['a clock that is a little behind', { exp: SECONDS() - 3 }, {}],
       ['a clock that is a little ahead', { nbf: SECONDS() + 3 }, {}],
-    ])('%s is taken', async (_, claims, header) => {
+    ])('%s is accepted', async (_, claims, header) => {
       expect((await ping(house(), await token(claims, header))).status).toBe(200);
     });
 
@@ -85,7 +85,7 @@ onEachDatabase(
 
     test.each([
       ['for another service', { aud: 'https://other.example.com' }, /audience/],
-      ['for nobody in particular', { aud: undefined }, /audience/],
+      ['without an audience', { aud: undefined }, /audience/],
       ['of another issuer', { iss: 'https://login.example.com' }, /another issuer/],
       ['not valid yet', { nbf: SECONDS() + 60 }, /not valid yet/],
       ['without an end', { exp: undefined }, /claim exp/],

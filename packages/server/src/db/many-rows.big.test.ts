@@ -61,7 +61,7 @@ async function crowdedProject({ deps: { db }, workspaceId, people }: House): Pro
 
 onEachDatabase((house) => {
   test(
-    'no statement has more variables where there are more rows',
+    'the number of bind variables does not depend on the number of rows',
     async () => {
       const { db } = house().deps;
       const projectId = await crowdedProject(house());
@@ -80,16 +80,16 @@ onEachDatabase((house) => {
       expect(renewed.data.lost).toEqual([idOf('FX', 0)]);
 
       await db.transaction().execute((trx) => dropUploads(trx, ids('CA').slice(1), now()));
-      const doomed = () =>
+      const pendingDeletions = () =>
         db
           .selectFrom('doomed_blobs')
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .executeTakeFirstOrThrow();
-      expect(Number((await doomed()).count)).toBe(COUNT - 1);
+      expect(Number((await pendingDeletions()).count)).toBe(COUNT - 1);
 
       await db.updateTable('projects').set({ deletes_at: now() }).where('id', '=', projectId).execute();
       expect(await withoutTimeouts(house().deps.opened, (unlimited) => deleteDueProjects(unlimited, now()))).toBe(1);
-      expect(Number((await doomed()).count)).toBe(2 * COUNT);
+      expect(Number((await pendingDeletions()).count)).toBe(2 * COUNT);
       expect(await db.selectFrom('files').select('id').where('project_id', '=', projectId).execute()).toEqual([]);
     },
     TIMEOUT_MS,

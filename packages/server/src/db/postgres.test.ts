@@ -8,7 +8,7 @@ import { wireTo } from '../test/wire.ts';
 import { openDatabase, withoutTimeouts } from './open.ts';
 
 test.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
-  'a request that waits for a lock longer than %s is 503 with Retry-After, and works when the lock is free',
+  'a request that waits for a lock longer than %s is 503 with Retry-After, and works after the lock is released',
   async (setting) => {
     await using house = await openHouse('postgres', { [setting]: '1', LOG_LEVEL: 'silent' });
     await using beside = openDatabase({ dialect: 'postgres', url: house.databaseUrl, connections: 1 }, () => {});

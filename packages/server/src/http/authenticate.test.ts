@@ -34,7 +34,7 @@ onEachDatabase(
     });
 
     test.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'prs_k_', 'Bearer a b', 'BearerX token', ','])(
-      'a header that is no bearer token is 401: "%s"',
+      'a header without a bearer token is 401: "%s"',
       async (authorization) => {
         const answer = await ping(house(), authorization);
         expect(answer.status).toBe(401);
@@ -49,7 +49,7 @@ onEachDatabase(
       `prs_k_${'é'.repeat(3)}`,
       'x'.repeat(8000),
       newApiKey(),
-    ])('a token that is no key of ours is 401: %s', async (token) => {
+    ])('an unknown token is 401: %s', async (token) => {
       const answer = await ping(house(), `Bearer ${token}`);
       await problemIn(answer, 'INVALID_CREDENTIAL');
       expect(answer.headers.get('www-authenticate')).toBe(

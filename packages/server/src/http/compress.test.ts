@@ -44,7 +44,7 @@ describe.each([
     ['gzip', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
     ['identity', undefined],
-  ])('for Accept-Encoding "%s" comes as %s, with the same content', async (accepted, encoding) => {
+  ])('for Accept-Encoding "%s" is encoded as %s, with the same content', async (accepted, encoding) => {
     const plain = await ask(path);
     const answer = await ask(path, { 'accept-encoding': accepted });
     expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);

@@ -49,10 +49,13 @@ onEachDatabase(
       [413, 'too large a body', () => [folders(), json, owner()]],
       [415, 'another content type', () => [folders(), 'Content-Type: text/plain', owner()]],
       [415, 'another encoding', () => [folders(), json, 'Content-Encoding: rot13', owner()]],
-    ])('%d by %s reaches a sender that sends 5 MiB before it reads, and closes', async (status, _, head) => {
-      const answer = await send(house(), [...head(), close]);
-      expect([statusIn(answer), problemIn(answer).status]).toEqual([status, status]);
-    });
+    ])(
+      '%d by %s reaches a client that sends 5 MiB before it reads, and closes the connection',
+      async (status, _, head) => {
+        const answer = await send(house(), [...head(), close]);
+        expect([statusIn(answer), problemIn(answer).status]).toEqual([status, status]);
+      },
+    );
 
     test('a body with a too large Content-Length is refused before it is sent', async () => {
       const head = [folders(), json, owner(), close, `Content-Length: ${1024 * 1024 + 1}`];

@@ -46,7 +46,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
 });
 
 test.each(['off', 'on'])(
-  'while Postgres is away everything is 503 with Retry-After; when it is back everything works without a restart (limits %s)',
+  'without Postgres everything is 503 with Retry-After, and works again without a restart (limits %s)',
   async (limits) => {
     await using database = await createDatabase(inject('postgresUrl'));
     await using wire = await wireTo(database.url);

@@ -18,7 +18,7 @@ onEachDatabase((house) => {
     ['?keyword=%C3%A9%20%26', { keyword: 'é &' }],
     ['?sort.type=name', { sort: { type: 'name' } }],
     ['?sort.type=createdAt&sort.direction=asc', { sort: { type: 'createdAt', direction: 'asc' } }],
-  ])('GET /api/projects%s answers as its QUERY does', async (query, body) => {
+  ])('GET /api/projects%s has the response of its QUERY', async (query, body) => {
     const [got, queried] = [await byGet(query), await byQuery(body)];
     expect(got.status).toBe(200);
     expect(await got.json()).toEqual(await queried.json());

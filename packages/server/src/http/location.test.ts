@@ -15,7 +15,7 @@ onEachDatabase((house) => {
     ['/api/projects/:id/access-links', { role: 'PROJECT_REVIEWER' }, '/api/project-access-links/'],
     ['/api/projects/:id/files/upload.multipart', { name: 'a.txt', size: 1 }, '/api/files/'],
     ['/api/skills', { name: 'A', description: 'A' }, '/api/skills/'],
-  ])('POST %s says where its result can be read', async (path, body, location) => {
+  ])('POST %s has a Location of the new record', async (path, body, location) => {
     const answer = await house().request('owner', 'POST', path.replace(':id', house().projectId), json(body));
     const { data } = Created.parse(await answer.json());
     expect([answer.status, answer.headers.get('location')]).toEqual([201, `${house().url}${location}${data.id}`]);

@@ -35,7 +35,7 @@ onEachDatabase((house) => {
     ['POST', '/folders'],
     ['PATCH', ''],
     ['POST', '/delete'],
-  ])('%s /api/projects/:id%s: one and the same 404 for all that is unknown or not visible', async (method, rest) => {
+  ])('%s /api/projects/:id%s: the same 404 for unknown and invisible projects', async (method, rest) => {
     const { body = null, headers = {} } = method === 'GET' || rest === '/delete' ? {} : json({ name: 'A' });
     // Compression depends on the length, and that on the path, which the body repeats.
     const sent = { body, headers: { ...headers, 'accept-encoding': 'identity' } };

@@ -47,7 +47,7 @@ onEachDatabase((house) => {
     [null, 'GET', '/healthz', 200],
     [null, 'GET', '/docs', 200],
     [null, 'GET', '/api/%', 404],
-  ] as const)('%s %s %s: the headers every answer has, and those none has', async (person, method, path, status) => {
+  ] as const)('%s %s %s: has the headers of every response, and no others', async (person, method, path, status) => {
     const { status: answered, headers } = await house().request(person, method, path);
     expect(answered).toBe(status);
     expect(headers.get('x-request-id')).toMatch(UUID);

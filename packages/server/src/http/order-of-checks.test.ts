@@ -24,7 +24,7 @@ onEachDatabase((house) => {
       ['PUT', '/api/projects/:id/folders', 'GET, HEAD, OPTIONS, POST'],
       ['POST', '/api/folders/:id', 'DELETE, OPTIONS, PATCH'],
       ['GET', '/api/projects/:id/delete', 'OPTIONS, POST'],
-    ])('%s %s is 405 and Allow says %s', async (method, path, allow) => {
+    ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
       const address = path.replace(':id', house().projectId);
       const answer = await house().request(null, method, address);
       await problemIn(answer, 'METHOD_NOT_ALLOWED');
@@ -72,7 +72,7 @@ onEachDatabase((house) => {
     ['5 MB', { body: `"${'x'.repeat(5_000_000)}"`, headers: { 'content-type': 'application/json' } }],
     ['fields that are not valid', json({ nmae: 1 })],
     ['a key that is too long', json({ name: 'A' }, { 'idempotency-key': 'k'.repeat(300) })],
-  ])('who may not is told so before the body is read: %s', async (_, body) => {
+  ])('permissions are checked before the body is read: %s', async (_, body) => {
     await problemIn(await house().request('reviewer', 'POST', folders(), body), 'INSUFFICIENT_ROLE');
     await problemIn(await house().request('stranger', 'POST', folders(), body), 'NOT_FOUND');
   });

@@ -34,7 +34,7 @@ onEachDatabase((house) => {
     });
 
     test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
-      'as %s it is 415, and Accept-Query says what it takes',
+      'as %s it is 415 with Accept-Query',
       async (type) => {
         const answer = await query({ body: '{}', headers: { 'content-type': type } });
         await problemIn(answer, 'UNSUPPORTED_MEDIA_TYPE');

@@ -189,10 +189,10 @@ const CALLERS = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
 const FORGED = ['1.1.1.1, 198.51.100.9', '2.2.2.2, 198.51.100.9', '3.3.3.3, 198.51.100.9'];
 
 describe.each([
-  ['off', 'believes nobody', CALLERS, [401, 401, 429]],
-  ['10.0.0.1', 'believes only that proxy', CALLERS, [401, 401, 429]],
-  ['1', 'believes one proxy', CALLERS, [401, 401, 401]],
-  ['1', 'believes one proxy and not what came before it', FORGED, [401, 401, 429]],
+  ['off', 'trusts no proxy', CALLERS, [401, 401, 429]],
+  ['10.0.0.1', 'trusts only that proxy', CALLERS, [401, 401, 429]],
+  ['1', 'trusts one proxy', CALLERS, [401, 401, 401]],
+  ['1', 'trusts one proxy and not the entries before it', FORGED, [401, 401, 429]],
 ])('TRUST_PROXY=%s', (trusted, rule, forwarded, expected) => {
   onEachDatabase(
     (house) => {

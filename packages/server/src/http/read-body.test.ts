@@ -45,7 +45,7 @@ onEachDatabase(
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
       'APPLICATION/JSON',
-    ])('%s is taken', async (type) => {
+    ])('%s is accepted', async (type) => {
       expect((await post({ body: '{"name":"A"}', headers: { 'content-type': type } })).status).toBe(201);
     });
 
@@ -79,7 +79,7 @@ onEachDatabase(
     });
 
     test.each(['null', 'true', '7', '"text"', '[]', '[{"name":"A"}]'])(
-      'JSON that is no object is 400: %s',
+      'JSON that is not an object is 400: %s',
       async (body) => {
         const problem = await problemIn(await post({ body, headers: JSON_TYPE }), 'INVALID_REQUEST');
         expect(problem.errors).toMatchObject([{ pointer: '', code: 'INVALID_TYPE' }]);
@@ -189,7 +189,7 @@ onEachDatabase(
         ['NUL', 'a\0b'],
         ['the first half of a pair', 'a\ud800'],
         ['the second half of a pair', '\udc00a'],
-      ])('text that no database can hold is 400: %s', async (_, name) => {
+      ])('text that a database cannot store is 400: %s', async (_, name) => {
         const problem = await problemIn(await post(json({ name })), 'INVALID_REQUEST');
         expect(problem.errors).toMatchObject([{ pointer: '/name', code: 'INVALID_TEXT' }]);
       });

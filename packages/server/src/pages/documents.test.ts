@@ -98,7 +98,7 @@ onEachDatabase(
         '/worker//hello',
         '/MCP',
         '/mcp/',
-      ])('%s is not another spelling of an address', async (path) => {
+      ])('%s is 404, although it resembles a path', async (path) => {
         await problemIn(await get(path), 'NOT_FOUND');
       });
 

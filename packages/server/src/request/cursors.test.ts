@@ -23,7 +23,7 @@ onEachDatabase((house) => {
     [51, [50, 1]],
     [100, [50, 50]],
     [101, [50, 50, 1]],
-  ])('%i items come in pages of %j', async (count, sizes) => {
+  ])('%i items are pages of %j', async (count, sizes) => {
     const person = await ownerOf(count);
     const pages = await walk((body) => listing(person, body), { sort: { type: 'name', direction: 'asc' } });
     expect(pages.map(({ data }) => data.length)).toEqual(sizes);
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
       Buffer.from('["next","","",false]').toString('base64url'),
       Buffer.alloc(64).toString('base64url'),
       'A'.repeat(4096),
-    ])('that this service never gave is 400: %s', async (next) => {
+    ])('that this service did not issue is 400: %s', async (next) => {
       const problem = await problemIn(await query(house().people.owner, { next }), 'INVALID_CURSOR');
       expect(problem.errors).toMatchObject([{ pointer: '/next', code: 'INVALID_CURSOR' }]);
     });

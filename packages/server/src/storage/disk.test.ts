@@ -268,7 +268,7 @@ describe('a download', () => {
     ['text/html', '<script>alert(1)</script>'],
     ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
     ['text/markdown', '[x](javascript:alert(1))'],
-  ])('of %s is an attachment that runs nothing', async (mimeType, text) => {
+  ])('of %s is an attachment without scripts', async (mimeType, text) => {
     const answer = await download(storage, await store(storage, Buffer.from(text), 1000), { name: 'a.x', mimeType });
     expect(answer.headers.get('content-type')).toBe(mimeType);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment;/);
@@ -396,7 +396,7 @@ describe('a disk without write access', () => {
     ['EPERM', StorageUnavailable],
     ['EROFS', StorageUnavailable],
     ['EIO', StorageUnavailable],
-  ])('%s is told as %o', async (code, trouble) => {
+  ])('%s is mapped to %o', async (code, trouble) => {
     const files = new DiskFiles(opened.folder);
     const upload = await files.begin();
     const body = async function* () {

@@ -72,7 +72,7 @@ onEachDatabase(
         const id = house().projectId;
         const file = 'review://files/FX00000000000000000000';
         for (const beside of [{ uri: 5 }, { uri: null }, { uri: {} }, { taskId: [] }, { _meta: {}, cursor: 7 }]) {
-          const call = { name: 'create_folder', arguments: { id, name: 'Past the door' }, ...beside };
+          const call = { name: 'create_folder', arguments: { id, name: 'Past the guard' }, ...beside };
           await refusedAs(await post(house(), key, request('tools/call', call)), 'INSUFFICIENT_SCOPE');
         }
         for (const name of [5, null, {}, ['create_folder']]) {
@@ -136,7 +136,7 @@ onEachDatabase(
         'null',
         '{"jsonrpc":"1.0","id":1,"method":"tools/list"}',
         '{"jsonrpc":"2.0","method":7}',
-      ])('that is no message of the protocol is 400: %s', async (body) => {
+      ])('that is not a protocol message is 400: %s', async (body) => {
         const answer = await ask(plain(body), { accept: 'application/json, text/event-stream' });
         expect(answer.status).toBe(400);
         expect((await messageIn(answer)).error?.code).toBeLessThan(0);
@@ -165,7 +165,7 @@ onEachDatabase(
         'http://localhost.evil.example.com',
         'https://review.example.com:444',
         '',
-      ])('pages of "%s" may not', async (origin) => {
+      ])('pages of "%s" are refused', async (origin) => {
         await refusedAs(await from({ origin }), 'ADDRESS_NOT_ALLOWED');
       });
 

@@ -161,7 +161,7 @@ onEachDatabase((house) => {
       ],
       ['an empty comment', 'create_project_comment', { content: '' }, '/content', 'EMPTY_COMMENT'],
       ['both cursors', 'list_projects', { next: 'a', prev: 'b' }, '/prev', 'BOTH_CURSORS'],
-    ])('%s is refused by the rules of the route', async (what, name, given, pointer, code) => {
+    ])('%s is refused with the rules of the route', async (what, name, given, pointer, code) => {
       const takesId = !['whoami', 'list_projects'].includes(name) && what !== 'a missing id';
       const answer = await asOwner(name, { ...(takesId && { id: house().projectId }), ...given });
       const { errors } = problemOfTool(answer, 'INVALID_REQUEST');

@@ -70,7 +70,7 @@ onEachDatabase((house) => {
     const { owner, stranger } = house().people;
     const body = { members: [{ user: { id: stranger.userId }, role: 'PROJECT_REVIEWER' as const }] };
     const [added] = (await owner.client.members.add({ params: { id: projectId }, body })).data;
-    if (added === undefined) throw new Error('nobody was added');
+    if (added === undefined) throw new Error('no member was added');
     await owner.client.members.update({ params: added, body: { role: had } });
     const { accessKey } = await newLink(owner, projectId, granted);
 

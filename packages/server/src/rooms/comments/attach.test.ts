@@ -50,7 +50,7 @@ onEachDatabase((house) => {
       ['without content', {}, null],
       ['with empty content, which is none', { content: '' }, null],
       ['with content', { content: 'See there.' }, 'See there.'],
-    ])('attachments can stand %s', async (_, fields, content) => {
+    ])('attachments are accepted %s', async (_, fields, content) => {
       const attachments = refs([await newAttachment(house())]);
       const comment = await read(house(), await say(house(), { ...fields, attachments }));
       expect([comment.content, comment.attachments.length]).toEqual([content, 1]);

@@ -35,7 +35,7 @@ onEachDatabase((house) => {
       ['5000 characters', 'a'.repeat(5000)],
       ['5000 characters of two UTF-16 units', WIDE.repeat(5000)],
       ['characters that SQL and HTML would take for their own', `'; drop table comments; -- <b>%_\\ {"a":1}`],
-    ])('is kept as it is: %s', async (_, content) => {
+    ])('is stored unchanged: %s', async (_, content) => {
       expect((await read(house(), await say(house(), { content }))).content).toBe(content);
     });
 
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
       ['duration', 5],
       ['annotation', {}],
       ['resolvedAt', null],
-    ])('a project comment takes no %s: 400', async (field, value) => {
+    ])('a project comment with %s is 400', async (field, value) => {
       const answer = await ask(house(), 'member', 'POST', path(), { content: 'Hm.', [field]: value });
       expect([answer.status, answer.body.errors.length, answer.body.errors[0].pointer]).toEqual([400, 1, `/${field}`]);
     });

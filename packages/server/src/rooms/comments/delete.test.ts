@@ -20,7 +20,7 @@ onEachDatabase((house) => {
     house().people[as].client.reactions.create({ params: { id }, body: { type: '👍' } });
   const listed = async (projectId: string) =>
     (await house().people.owner.client.comments.list({ params: { id: projectId }, body: {} })).data;
-  const doomed = async (key: string) =>
+  const pendingDeletions = async (key: string) =>
     (await house().deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', key).execute()).length;
 
   describe('permissions', () => {
@@ -73,10 +73,10 @@ onEachDatabase((house) => {
       const { url } = (await attachments.download({ params: { id: attachment } })).data;
       expect((await fetch(url)).status).toBe(200);
       await remove(id);
-      expect(await doomed(attachment)).toBe(1);
+      expect(await pendingDeletions(attachment)).toBe(1);
       await refusal(attachments.download({ params: { id: attachment } }), 'NOT_FOUND');
       await sweep(house().deps);
-      expect([(await fetch(url)).status, await doomed(attachment)]).toEqual([404, 0]);
+      expect([(await fetch(url)).status, await pendingDeletions(attachment)]).toEqual([404, 0]);
     });
 
     test('its attachments cannot be used again', async () => {
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
         updatedAt: after.deletedAt,
       });
       expect(await listed(projectId)).toEqual([after]);
-      expect(await doomed(attachment)).toBe(1);
+      expect(await pendingDeletions(attachment)).toBe(1);
     });
 
     test('the annotation is cleared with the content', async () => {

@@ -50,7 +50,7 @@ onEachDatabase((house) => {
           return say(house(), { attachments: [{ id: await newAttachment(house()) }] });
         },
       ],
-    ])('%s keeps all but its content', async (_, comment) => {
+    ])('%s changes only in its content', async (_, comment) => {
       const id = await comment();
       const before = await read(house(), id);
       await edit(id, 'Otherwise.');

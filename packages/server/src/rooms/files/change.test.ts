@@ -26,7 +26,7 @@ onEachDatabase((house) => {
       ['an empty description', { description: '' }],
       ['a description of 5000 code points', { description: WIDE.repeat(5000) }],
       ['allowRestricted', { allowRestricted: true }],
-    ])('%s changes, and nothing else but updatedAt', async (_, fields) => {
+    ])('%s changes, and otherwise only updatedAt', async (_, fields) => {
       const id = await newFile();
       const before = await read(id);
       await update(id, fields);

@@ -39,7 +39,7 @@ onEachDatabase((house) => {
     test.each([
       ['what no name has', 'utaw', [], ['Outtakes.mp4']],
       ['part of the name, in the middle', 'take', ['Outtakes.mp4', 'Take 1.mp4'], ['Cut.mp4']],
-      ['whatever the case', 'OUTTAKES', ['outTAKES.mp4'], ['Cut.mp4']],
+      ['in any case', 'OUTTAKES', ['outTAKES.mp4'], ['Cut.mp4']],
       ['beyond ASCII', 'ÄNDERUNG', ['änderung.pdf'], ['anderung.pdf']],
       ['however it is composed', 'a\u0308nderung', ['\u00c4nderung.pdf'], ['anderung.pdf']],
       ['Greek and Cyrillic', 'ПЛАН', ['план.pdf'], ['plan.pdf']],

@@ -25,7 +25,7 @@ onEachDatabase((house) => {
     ['1 letter', 'a'],
     ['64 letters', 'a'.repeat(64)],
     ['64 characters outside the basic plane', FILM.repeat(64)],
-  ])('a name of %s is taken', async (_, name) => {
+  ])('a name of %s is accepted', async (_, name) => {
     const { make, list } = await cabinet(house());
     const created = await make(name);
     expect(created).toEqual({ id: expect.stringMatching(/^DX[0-9A-HJKMNP-TV-Z]{20}$/) });

@@ -52,7 +52,7 @@ onEachDatabase((house) => {
   test.each([
     [true, 'STORAGE_FULL'],
     [false, 'INTERNAL'],
-  ])('a result that the storage has not taken by the deadline: reachable %s, so %s', async (reachable, code) => {
+  ])('a result that is not stored by the deadline: storage reachable %s, error %s', async (reachable, code) => {
     const task = await held(house());
     await intend(house(), task);
     await sendResult(house(), task, Buffer.from('# Half of it'));
@@ -138,9 +138,9 @@ onEachDatabase((house) => {
     const key = (await stored(house(), id)).upload?.storage_key;
     await owner().files.delete({ params: { id } });
     await refusal(fileOf(house(), id), 'NOT_FOUND');
-    const { doomed, ...left } = await stored(house(), id);
+    const { pendingDeletions, ...left } = await stored(house(), id);
     expect(left).toEqual({ generation: undefined, file: undefined, upload: undefined, steps: [] });
-    expect(doomed.map(({ storage_key }) => storage_key)).toEqual(key === undefined ? [] : [key]);
+    expect(pendingDeletions.map(({ storage_key }) => storage_key)).toEqual(key === undefined ? [] : [key]);
     await sweep(house().deps);
     if (key !== undefined) expect(await isGone(key)).toBe(true);
   });

@@ -99,7 +99,7 @@ onEachDatabase(
       ['DOCUMENT', ''],
       ['DOCUMENT', 'constructor'],
       ['DOCUMENT', null],
-    ])('%s is not made by %s', async (outputType, outputModel) => {
+    ])('%s with the model %s is 400', async (outputType, outputModel) => {
       expect(await refusedAt({ ...PAGE, outputType, outputModel })).toEqual(['/outputModel']);
     });
 

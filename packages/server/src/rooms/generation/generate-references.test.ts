@@ -124,7 +124,7 @@ onEachDatabase((house) => {
   });
 
   test.each(['<#>', '<#nobody>', '<# FX>', '#FX', '<#CA00000000000000000000>', '<#fx00000000000000000000>'])(
-    'the text %j is no token',
+    'the text %j is not a token',
     async (prompt) => {
       expect((await post(house(), { ...PAGE, prompt })).status).toBe(202);
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
 
-const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
 const asMember = (person: Person) => ({ user: { id: person.userId }, role: 'PROJECT_MEMBER' as const });
 
@@ -99,7 +99,7 @@ onEachDatabase((house) => {
     const { people } = house();
     const [owner, fresh] = [await newcomer(house()), await newcomer(house())];
     const id = await newProject(owner);
-    const members = [fresh, people.foreigner, { ...fresh, userId: NOBODY }].map(asMember);
+    const members = [fresh, people.foreigner, { ...fresh, userId: UNKNOWN_ID }].map(asMember);
     const problem = await refusal(
       owner.client.members.add({ params: { id }, body: { members } }),
       'REFERENCE_NOT_FOUND',

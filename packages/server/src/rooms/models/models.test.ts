@@ -108,7 +108,7 @@ onEachDatabase((house) => {
     ['outputType=', '#query/outputType'],
     ['outputType=IMAGE&outputType=VIDEO', '#query/outputType'],
     ['type=IMAGE', '#query/type'],
-  ])('the filter %s is 400 and says where', async (query, pointer) => {
+  ])('the filter %s is 400 with its pointer', async (query, pointer) => {
     const response = await house().request('owner', 'GET', `/api/models?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'INVALID_REQUEST', errors: [{ pointer }] });

@@ -4,7 +4,7 @@ import { newcomer } from '../../test/people.ts';
 
 const FILM = '\u{1F3AC}';
 const RECORD_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/;
-const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
 async function refused(house: House, body: unknown) {
   const response = await house.request('owner', 'POST', '/api/projects', json(body));
@@ -52,7 +52,7 @@ onEachDatabase((house) => {
     ['100 letters', 'a'.repeat(100)],
     ['one character outside the basic plane', FILM],
     ['100 characters outside the basic plane', FILM.repeat(100)],
-  ])('a name of %s is taken and kept as it is', async (_, name) => {
+  ])('a name of %s is stored unchanged', async (_, name) => {
     const { client } = house().people.owner;
     const created = await client.projects.create({ body: { name } });
     expect((await client.projects.get({ params: { id: created.data.id } })).data.name).toBe(name);
@@ -69,7 +69,7 @@ onEachDatabase((house) => {
   });
 
   test.each(['2027-02-30', '2027-13-01', '2027-02-29', '2027-1-1', '27-01-01', '2027-01-01T00:00:00Z', '', 20270101])(
-    'the deadline %j is no calendar day and is refused',
+    'the deadline %j is not a calendar day and is refused',
     async (deadline) => {
       const answer = await refused(house(), { name: 'Late', deadline });
       expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
@@ -109,7 +109,7 @@ onEachDatabase((house) => {
   test('an unknown member or one of another workspace is 422 with its pointer, and no project is created', async () => {
     const { foreigner } = house().people;
     const caller = await newcomer(house());
-    for (const id of [NOBODY, foreigner.userId]) {
+    for (const id of [UNKNOWN_ID, foreigner.userId]) {
       const members = [{ user: { id }, role: 'PROJECT_MEMBER' as const }];
       const call = caller.client.projects.create({ body: { name: 'Cast', members } });
       const problem = await refusal(call, 'REFERENCE_NOT_FOUND');

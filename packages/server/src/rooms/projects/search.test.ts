@@ -49,7 +49,7 @@ onEachDatabase((house) => {
     ['a letter outside the basic plane', '\u{10400}', '\u{10428}'],
     ['a composed letter, by a decomposed one', 'caf\u00e9', 'CAFE\u0301'],
     ['a decomposed letter, by a composed one', 'cafe\u0301', 'CAF\u00c9'],
-  ])('letters match in either case: %s', async (_, name, keyword) => {
+  ])('letters match in any case: %s', async (_, name, keyword) => {
     expect(await found(house(), [{ name }, { name: 'other' }], keyword)).toEqual([name]);
     expect(await found(house(), [{ name: 'by text', description: `<${name}>` }], keyword)).toEqual(['by text']);
   });
@@ -67,7 +67,7 @@ onEachDatabase((house) => {
     ['s_o', []],
     ["'", ["it's"]],
     ['*', []],
-  ])('the character in the keyword %j stands for itself', async (keyword, expected) => {
+  ])('the character in the keyword %j is literal', async (keyword, expected) => {
     const names = ['100% wool', 'snake_case', 'back\\slash', "it's", 'snow', 'plain'];
     expect(
       await found(

@@ -19,7 +19,7 @@ onEachDatabase((house) => {
     { deadline: null },
     { description: '' },
     { name: 'Final', description: null, deadline: '2027-12-31' },
-  ])('an update with %j changes that and nothing else', async (body) => {
+  ])('an update with %j changes only these fields', async (body) => {
     const { client, id, read, before } = await draft(house());
     expect(await client.projects.update({ params: { id }, body })).toBeUndefined();
     const after = await read();

@@ -84,7 +84,7 @@ test.each([
   '# a',
   'a: b',
   '',
-])('%j stays a text for readers of YAML 1.2 and 1.1', (value) => {
+])('%j stays a string for parsers of YAML 1.2 and 1.1', (value) => {
   const of = skill({ description: value, license: value, metadata: { [value]: value } });
   const expected = { description: value, license: value, metadata: { [value]: value, 'display-name': 'a' } };
   expect(frontMatter(of)).toMatchObject(expected);

@@ -153,7 +153,7 @@ onEachDatabase((house) => {
       ['metadata', null],
       ['allowedTools', null],
       ['license', null],
-    ])('of %s to %j changes that field and the time only', async (field, value) => {
+    ])('of %s to %j changes only that field and updatedAt', async (field, value) => {
       const id = await newSkill(house(), { metadata: { a: 'b' }, allowedTools: ['Read'], license: 'Apache-2.0' });
       const before = await read(house(), id);
       await skillsOf(house()).update({ params: { id }, body: { [field]: value } });

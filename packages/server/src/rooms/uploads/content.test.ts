@@ -29,7 +29,7 @@ onEachDatabase(
         ['HTML declared as text/html', HTML, 'text/html', 'text/plain'],
         ['Markdown declared as such', Buffer.from('# Cut 3\n'), 'text/markdown', 'text/markdown'],
         ['bytes of no known type', Buffer.from([0, 1, 2, 3, 0]), 'video/mp4', 'application/octet-stream'],
-      ])('the type is what the bytes show: %s', async (_, bytes, mimeType, shown) => {
+      ])('the type is sniffed from the content: %s', async (_, bytes, mimeType, shown) => {
         const id = await upload(client(), kind, house().projectId, bytes, mimeType === undefined ? {} : { mimeType });
         expect((await uploadRow(house(), id)).mime_type).toBe(shown);
       });

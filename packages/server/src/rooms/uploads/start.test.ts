@@ -56,7 +56,7 @@ onEachDatabase(
         ['255 characters', 'a'.repeat(255)],
         ['255 code points of two units', WIDE.repeat(255)],
         ['spaces and other scripts', ' Fünf % שלום.mp4'],
-      ])('a name of %s is taken', async (_, name) => {
+      ])('a name of %s is accepted', async (_, name) => {
         expect((await send('owner', { name, size: 1 })).status).toBe(201);
       });
 

@@ -57,7 +57,7 @@ onEachDatabase((house) => {
     ['restricted', 'INSUFFICIENT_ROLE'],
     ['stranger', 'NOT_FOUND'],
     ['foreigner', 'NOT_FOUND'],
-  ] as const)('the %s does not: %s', async (person, code) => {
+  ] as const)('the %s cannot: %s', async (person, code) => {
     await refusal(set(await create(), 'APPROVED', person), code);
   });
 

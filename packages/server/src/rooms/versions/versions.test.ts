@@ -262,7 +262,7 @@ onEachDatabase((house) => {
       ['reviewer', 'INSUFFICIENT_ROLE'],
       ['restricted', 'INSUFFICIENT_ROLE'],
       ['stranger', 'NOT_FOUND'],
-    ] as const)('the %s does not: %s', async (person, code) => {
+    ] as const)('the %s cannot: %s', async (person, code) => {
       await refusal(update(await create({ allowRestricted: true }), { name: 'New' }, person), code);
     });
   });

@@ -202,7 +202,7 @@ onEachDatabase(
       await refusal(house().people.owner.client.files.download({ params: { id: task.id } }), 'FILE_NOT_READY');
       expect(await exists(key)).toBe(true);
       await sweep(house().deps);
-      expect([await exists(key), (await stored(house(), task.id)).doomed]).toEqual([false, []]);
+      expect([await exists(key), (await stored(house(), task.id)).pendingDeletions]).toEqual([false, []]);
     });
   },
   { ...NO_LIMITS, UPLOAD_PART_SIZE: '8' },

@@ -59,7 +59,7 @@ onEachDatabase((house) => {
     [{ ...BODY, families: [{ family: 'sora', state: 'live' }] }, '/families/0/family'],
     [{ ...BODY, families: [{ family: 'veo', state: 'on' }] }, '/families/0/state'],
     [{ ...BODY, engine: 'temporal' }, '/engine'],
-  ])('the report %o is 400 and says where', async (body, pointer) => {
+  ])('the report %o is 400 with its pointers', async (body, pointer) => {
     const response = await hello(house(), body, bearer());
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({

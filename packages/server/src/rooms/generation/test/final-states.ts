@@ -85,7 +85,7 @@ export async function holdFinalStates(house: House, runs: number): Promise<numbe
       expect(now.upload).toBeUndefined();
       // The content of a file is never scheduled for deletion.
       const kept = file?.storage_key ?? null;
-      expect(now.doomed.map((doomed) => doomed.storage_key)).not.toContain(kept);
+      expect(now.pendingDeletions.map((pendingDeletions) => pendingDeletions.storage_key)).not.toContain(kept);
       expect(kept !== null).toBe(end === 'UPLOADED');
     }
   }

@@ -128,7 +128,7 @@ export async function stored({ deps: { db } }: House, id: string) {
     file: await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst(),
     upload: await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
     steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).execute(),
-    doomed: await db.selectFrom('doomed_blobs').selectAll().where('storage_key', 'like', `${id}%`).execute(),
+    pendingDeletions: await db.selectFrom('doomed_blobs').selectAll().where('storage_key', 'like', `${id}%`).execute(),
   };
 }
 
