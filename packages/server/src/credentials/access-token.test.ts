@@ -93,7 +93,7 @@ onEachDatabase(
       ['with a subject that no database stores', { sub: 'a\0b' }, /claim sub/],
       ['without a workspace', { workspace: undefined }, /no workspace.*claim workspace/],
       ['with a workspace that is no id', { workspace: ['Studio'] }, /no workspace/],
-      ['of a workspace that is not there', { workspace: '0198c0de-0000-7000-8000-000000000000' }, /no member/],
+      ['of a workspace that is not there', { workspace: '0198c0de-0000-7000-8000-000000000000' }, /not a member/],
     ])('a token %s is refused', async (_, claims, detail) => {
       await refused(await token(claims), 'INVALID_CREDENTIAL', detail);
     });
@@ -175,7 +175,7 @@ onEachDatabase(
         await house().deps.db.deleteFrom('workspace_members').where('user_id', '=', person.userId).execute();
         const gone = async () => (await ping(house(), text)).status === 401;
         expect(await eventually(gone, 'the token is refused')).toBeLessThan(1000);
-        await refused(text, 'INVALID_CREDENTIAL', /no member/);
+        await refused(text, 'INVALID_CREDENTIAL', /not a member/);
       });
     });
 
