@@ -18,7 +18,7 @@ import { measureQueue } from './rooms/generation/queue-watch.ts';
 import { rooms } from './rooms/index.ts';
 import { mountTools } from './tools/mount.ts';
 
-/** The whole service as an Express app, in the order a request passes it. */
+/** Creates the Express app of the service. Middleware runs in the order of this list. */
 export function createApp(deps: Deps, readiness: Readiness = { accepting: true }): Express {
   const { config } = deps;
   const app = express();
@@ -35,7 +35,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(overrideMethod);
   app.use(health(deps, readiness));
   app.use(refuseWhileDraining(readiness));
-  // Before the compression: stored bytes are served as they are.
+  // Before the compression, because stored files are served uncompressed.
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());
   app.use(documents(deps));

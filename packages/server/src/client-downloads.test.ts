@@ -9,7 +9,7 @@ import { onEachDatabase, refusal } from './test/house.ts';
 
 const bytes = new Uint8Array(randomBytes(300_000));
 
-/** Connections that break after so many bytes; the ranges they were asked for. */
+/** Connections that break after a number of bytes; records the requested ranges. */
 function breaking(after: number) {
   const ranges: (string | null)[] = [];
   const get: typeof fetch = async (url, init) => {
@@ -55,7 +55,7 @@ onEachDatabase((house) => {
     expect(seen.at(-1)).toEqual([bytes.length, bytes.length]);
   });
 
-  test('a broken connection is taken up where it broke', async () => {
+  test('a broken download resumes at the byte where it broke', async () => {
     const line = breaking(100_000);
     const blob = await download(client(), id, { fetch: line.fetch });
     expect(new Uint8Array(await blob.arrayBuffer())).toEqual(bytes);
@@ -74,7 +74,7 @@ onEachDatabase((house) => {
     expect((await readdir(directory)).filter((name) => name.startsWith('later'))).toEqual(['later']);
   });
 
-  test('bytes that are not those of the file are refused, and not kept', async () => {
+  test('bytes with another hash than the file are refused and discarded', async () => {
     await writeFile(join(directory, `damaged.${id}.part`), randomBytes(1000));
     await expect(to('damaged')).rejects.toMatchObject({ name: 'DownloadDamaged' });
     expect((await readdir(directory)).filter((name) => name.startsWith('damaged'))).toEqual([]);
@@ -84,7 +84,7 @@ onEachDatabase((house) => {
     await expect(download(client(), id, { fetch: cut })).rejects.toMatchObject({ name: 'DownloadDamaged' });
   });
 
-  test('an attachment of a comment can be had too', async () => {
+  test('comment attachments can be downloaded too', async () => {
     const { id: attachment } = await upload(client(), {
       to: { project: house().projectId, kind: 'comment' },
       source: new File(['look'], 'a.txt'),
@@ -93,12 +93,12 @@ onEachDatabase((house) => {
     expect(await (await download(client(), attachment)).text()).toBe('look');
   });
 
-  test('a credential that may only download does so unchecked', async () => {
+  test('a credential with the download scope only downloads without a hash check', async () => {
     const { client: only } = await house().withScopes('owner', ['files:download']);
     expect((await download(only, id)).size).toBe(bytes.length);
   });
 
-  test('what is not there is refused, an aborted download ends', async () => {
+  test('a missing file is refused, and an aborted download ends', async () => {
     await refusal(download(client(), 'FX00000000000000000000'), 'NOT_FOUND');
     const leaving = new AbortController();
     const call = to('aborted', { signal: leaving.signal, onProgress: () => leaving.abort(new Error('enough')) });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BUCKET, s3Url } from './storage/test/drivers.ts';
 import { type House, openHouse } from './test/house.ts';
 
-/** The typed client where the bytes go to a bucket and come from there, which checks what is signed. */
+/** The typed client with an S3 stand-in that verifies presigned URLs. */
 const directory = mkdtempSync(join(tmpdir(), 'review-s3-'));
 const bucket = new S3rver({
   address: '127.0.0.1',
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('a file goes there in parts and comes back, over a line that breaks', async () => {
+test('a file is uploaded in parts and downloaded over a connection that breaks', async () => {
   const { client } = house.people.owner;
   const bytes = new Uint8Array(randomBytes(1_050_000));
   let calls = 0;

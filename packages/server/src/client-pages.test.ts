@@ -21,7 +21,7 @@ onEachDatabase((house) => {
     return { caller, params };
   }
 
-  test('comments come in the order that is asked for, each once', async () => {
+  test('comments come in the requested order, each once', async () => {
     const { caller, params } = await talk();
     const { list } = caller.client.comments;
     const contents = async (body: { sort?: { direction: 'asc' | 'desc' } }) =>
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
     expect((await all(older)).map(({ content }) => content)).toEqual(said.slice(0, 70));
   });
 
-  test('a list is read only as far as somebody goes', async () => {
+  test('a list is fetched only as far as it is iterated', async () => {
     const caller = await newcomer(house());
     for (let number = 0; number < 51; number++) await newProject(caller, [], `Project ${number}`);
     let calls = 0;
@@ -55,7 +55,7 @@ onEachDatabase((house) => {
     expect(calls).toBe(3);
   });
 
-  test('versions, which have page numbers, come the same way', async () => {
+  test('versions, which have page numbers, are iterated the same way', async () => {
     const caller = await newcomer(house());
     const params = { id: await newProject(caller) };
     const names = Array.from({ length: 51 }, (_, index) => `v${String(index).padStart(2, '0')}`);

@@ -10,7 +10,7 @@ import { onEachDatabase, refusal } from './test/house.ts';
 const bytes = new Uint8Array(randomBytes(10_500));
 const PARTS = 10;
 
-/** Breaks the connection to the storage now and then, after the bytes have arrived. */
+/** Breaks some connections to the storage after the bytes have arrived. */
 function shaky(breaks: (call: number) => boolean) {
   let calls = 0;
   const send: typeof fetch = async (...request) => {
@@ -67,7 +67,7 @@ onEachDatabase(
         await expectStored(id);
       });
 
-      test('a stream that is longer or shorter than it says, never', async () => {
+      test('a stream that is longer or shorter than its size is refused', async () => {
         await expect(send({ source: pieces(bytes, 500) })).rejects.toThrow('set `size`');
         await expect(send({ source: pieces(bytes, 500), size: 9000 })).rejects.toThrow('more bytes than its `size`');
         await expect(send({ source: pieces(bytes, 500), size: 11_000 })).rejects.toThrow('ended after 10500 bytes');
@@ -92,7 +92,7 @@ onEachDatabase(
       await people.owner.client.comments.createOnFile({ params: { id: file }, body: { attachments: [{ id }] } });
     });
 
-    test('parts go in parallel, as many as asked, and tell how far it has come', async () => {
+    test('parts are sent with the requested concurrency and report progress', async () => {
       let [now, most] = [0, 0];
       const seen: number[] = [];
       await send({
@@ -110,7 +110,7 @@ onEachDatabase(
       expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     });
 
-    test('its states are told one after the other, the latest last', async () => {
+    test('states are reported in order, the latest last', async () => {
       let telling = 0;
       const told: number[] = [];
       await send({
@@ -124,14 +124,14 @@ onEachDatabase(
       expect(told).toEqual([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     });
 
-    test('a part whose answer is lost is sent again, alone', async () => {
+    test('only the part whose response was lost is sent again', async () => {
       const line = shaky((call) => call % 4 === 0);
       const { id } = await send({ fetch: line.fetch });
       await expectStored(id);
       expect(line.calls()).toBe(13);
     });
 
-    test('a refused part ends it, and the others with it', async () => {
+    test('a refused part ends the upload and the parts in flight', async () => {
       let calls = 0;
       const refuse: typeof fetch = async (url, init) => {
         calls += 1;
@@ -158,7 +158,7 @@ onEachDatabase(
         return JSON.parse(kept ?? '');
       };
 
-      test('it goes on after the parts that have arrived, into the same file', async () => {
+      test('it continues the same file after the parts that have arrived', async () => {
         const resume = await leftAfter(6);
         expect(resume.parts).toHaveLength(6);
         expect(JSON.stringify(resume)).not.toContain('http');
@@ -169,7 +169,7 @@ onEachDatabase(
         await expectStored(id);
       });
 
-      test('a stream is passed over as far as it has arrived', async () => {
+      test('the arrived bytes of a stream are skipped', async () => {
         const resume = await leftAfter(6);
         const line = shaky(() => false);
         const { id } = await send({ resume, fetch: line.fetch, source: pieces(bytes, 333), size: bytes.length });
@@ -177,13 +177,13 @@ onEachDatabase(
         await expectStored(id);
       });
 
-      test('a state from before the first answer starts the same upload, not a second one', async () => {
+      test('a state from before the first response starts the same upload, not a second one', async () => {
         const state = await leftAfter(0);
         const resume = { ...state, id: null };
         expect(await send({ resume })).toEqual({ id: state.id });
       });
 
-      test('one that is complete is complete', async () => {
+      test('a completed upload stays complete', async () => {
         const states: UploadState[] = [];
         const { id } = await send({ onState: (state) => void states.push(state) });
         expect(states[0]).toMatchObject({ id: null, parts: [] });
@@ -191,7 +191,7 @@ onEachDatabase(
         expect(await send({ ...(resume && { resume }) })).toEqual({ id });
       });
 
-      test('one that the service has forgotten starts over', async () => {
+      test('an upload that the service has deleted starts over', async () => {
         const resume = await leftAfter(6);
         const { id } = await send({ resume: { ...resume, key: 'another' } });
         expect(id).not.toBe(resume.id);
@@ -206,20 +206,23 @@ onEachDatabase(
       });
     });
 
-    test.each([true, false])('aborted, it is canceled on the service if asked to: %s', async (cancelOnAbort) => {
-      const leaving = new AbortController();
-      let id = '';
-      const call = send({
-        cancelOnAbort,
-        signal: leaving.signal,
-        onState: (state) => {
-          id = state.id ?? '';
-          if (state.parts.length === 2) leaving.abort(new Error('never mind'));
-        },
-      });
-      await expect(call).rejects.toThrow('never mind');
-      expect((await fileOf(id)).status).toBe(cancelOnAbort ? 'CANCELED' : 'UPLOADING');
-    });
+    test.each([true, false])(
+      'an aborted upload is canceled on the service if cancelOnAbort is %s',
+      async (cancelOnAbort) => {
+        const leaving = new AbortController();
+        let id = '';
+        const call = send({
+          cancelOnAbort,
+          signal: leaving.signal,
+          onState: (state) => {
+            id = state.id ?? '';
+            if (state.parts.length === 2) leaving.abort(new Error('never mind'));
+          },
+        });
+        await expect(call).rejects.toThrow('never mind');
+        expect((await fileOf(id)).status).toBe(cancelOnAbort ? 'CANCELED' : 'UPLOADING');
+      },
+    );
   },
   { UPLOAD_PART_SIZE: '1000' },
 );

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { onEachDatabase } from './test/house.ts';
 import { newcomer } from './test/people.ts';
 
-/** A real window of a rate limit, waited for. */
+/** Waits for a real rate limit window. */
 onEachDatabase(
   (house) => {
-    test('a client that is over its limit comes back when the service says, and once is enough', async () => {
+    test('a client over its limit retries once, after Retry-After', async () => {
       const { key } = await newcomer(house());
       const statuses: number[] = [];
       const client = createClient({

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { onEachDatabase, refusal } from './test/house.ts';
 import { newcomer, newProject } from './test/people.ts';
 
-/** What the typed client makes of the real service's refusals. */
+/** The typed client's errors for refusals of the real service. */
 onEachDatabase((house) => {
-  test('a refusal is an ApiProblem with everything the answer says', async () => {
+  test('a refusal is an ApiProblem with all fields of the response', async () => {
     const { people, projectId: id } = house();
     const call = people.owner.client.folders.create({ params: { id }, body: { name: '', parent: { id: 'DX1' } } });
     const problem = await refusal(call, 'INVALID_REQUEST');
@@ -26,7 +26,7 @@ onEachDatabase((house) => {
     expect((await refusal(client.ping.ping(), code)).status).toBe(status);
   });
 
-  test('an id that holds a path leads nowhere', async () => {
+  test('an id with slashes cannot change the path', async () => {
     const caller = await newcomer(house());
     const id = await newProject(caller);
     await refusal(caller.client.projects.get({ params: { id: `${id}/members` } }), 'NOT_FOUND');
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
 describe('with limits', () => {
   onEachDatabase(
     (house) => {
-      test('a limit that is reached tells how long to wait', async () => {
+      test('RATE_LIMITED contains the seconds to wait', async () => {
         const caller = await newcomer(house());
         for (let call = 0; call < 2; call++) await caller.client.members.listWorkspace();
         const problem = await refusal(caller.client.members.listWorkspace(), 'RATE_LIMITED');

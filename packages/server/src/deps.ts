@@ -14,17 +14,17 @@ export interface Deps extends AsyncDisposable {
   config: Config;
   db: Database;
   opened: OpenDatabase;
-  /** Judges leases, deadlines and heartbeats. */
+  /** The time source of leases, deadlines and heartbeats. */
   clock: Clock;
   storage: Storage;
   secrets: Secrets;
-  /** Wakes requests that wait for a file. */
+  /** Notifies requests that wait for a file. */
   watch: FileWatch;
-  /** Wakes claims and the dispatcher when a generation is queued or a slot is released. */
+  /** Notifies claims and the dispatcher when a generation is queued or a slot is released. */
   queueNotifier: Notifier;
-  /** Starts generations as Temporal workflows; null where the embedded engine runs them. */
+  /** Starts generations as Temporal workflows; null with the embedded engine. */
   dispatcher: WorkflowDispatcher | null;
-  /** Aborted when the process stops, so that no request waits any longer. */
+  /** Aborted when the process stops, which ends all long polls. */
   stopping: AbortSignal;
   log: Logger;
   metrics: Registry;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeError } from './describe-error.ts';
 
-test('the log has the causes of an error with their codes, and nothing else that hangs on them', () => {
+test('an error is logged with its causes and their codes, without other properties', () => {
   const refused = Object.assign(new Error('14 UNAVAILABLE: connect ECONNREFUSED'), {
     code: 14,
     metadata: { secret: 1 },
@@ -15,7 +15,7 @@ test('the log has the causes of an error with their codes, and nothing else that
   });
 });
 
-test('an error of several has all of them, and a circle of causes ends', () => {
+test('an AggregateError has all its errors, and circular causes end', () => {
   const several = new AggregateError([new Error('IPv6'), new Error('IPv4')], 'no address answers');
   expect(describeError(several)).toMatchObject({ cause: [{ message: 'IPv6' }, { message: 'IPv4' }] });
   const circle = new Error('circle');

@@ -1,8 +1,8 @@
 const MAX_CAUSES = 5;
 
 /**
- * What the log keeps of an error: name, code, message and stack, and the same of its causes. Everything else that
- * libraries attach is left out, since it can be a whole request.
+ * Serializes an error for the log: name, code, message, stack and causes. Leaves out other properties, because libraries
+ * attach whole requests.
  */
 export function describeError(error: unknown, causes = MAX_CAUSES): unknown {
   if (!(error instanceof Error)) return error;

@@ -21,7 +21,7 @@ function expectProblem(answer: string, status: number, code: string): void {
 }
 
 onEachDatabase((house) => {
-  /** What the server says to these bytes before it closes the connection. */
+  /** Returns the response to these bytes before the server closes the connection. */
   async function sayTo(bytes: string): Promise<string> {
     const { hostname, port } = new URL(house().url);
     const socket = connect(Number(port), hostname);
@@ -51,7 +51,7 @@ onEachDatabase((house) => {
       'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2),
       /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 /,
     ],
-  ])('what is not HTTP is refused and the server lives on: %s', async (_, bytes, expected) => {
+  ])('malformed HTTP is refused and the server keeps running: %s', async (_, bytes, expected) => {
     expect(await sayTo(bytes)).toMatch(expected);
     expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
   });
@@ -62,7 +62,7 @@ onEachDatabase((house) => {
     ['a huge chunk extension', `${UNTIL_BODY}1;${'a'.repeat(20_000)}\r\n`, 413, 'BODY_TOO_LARGE'],
     ['a huge header', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
-  ])('and is answered with a problem document: %s', async (_, bytes, status, code) => {
+  ])('it is answered with a problem document: %s', async (_, bytes, status, code) => {
     const app = express().post('/', () => {});
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
     const socket = connect(listening.port, '127.0.0.1');
@@ -79,7 +79,7 @@ onEachDatabase((house) => {
     await listening[Symbol.asyncDispose]();
   });
 
-  test('an answer that has begun is not followed by another: bad bytes behind its request close the connection', async () => {
+  test('malformed bytes after a request close the connection without a second response if the first has begun', async () => {
     const app = express().post('/', (_request, response) => void response.write('begun'));
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
     const socket = connect(listening.port, '127.0.0.1');
@@ -91,7 +91,7 @@ onEachDatabase((house) => {
     await listening[Symbol.asyncDispose]();
   });
 
-  test('an idle connection is kept longer than the 60 s of a proxy, and yet a stop does not wait for it', async () => {
+  test('an idle connection is kept longer than the 60 s of a proxy, and does not delay a stop', async () => {
     const app = express().get('/', (_request, response) => void response.end());
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 10);
     const socket = connect(listening.port, '127.0.0.1');
@@ -105,7 +105,7 @@ onEachDatabase((house) => {
     expect(performance.now() - stopping).toBeLessThan(5000);
   });
 
-  test('connections that the kernel has taken before the stop are answered', async () => {
+  test('connections in the backlog before the stop are answered', async () => {
     const app = express().post('/', (_request, response) => void response.end('done'));
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 10);
     const answers = Array.from({ length: 20 }, async () => {
@@ -123,7 +123,7 @@ onEachDatabase((house) => {
     expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
   });
 
-  test('a body that never ends as it said is no failure of the server', async () => {
+  test('a body shorter than its Content-Length is not logged as an error', async () => {
     const { key } = house().people.owner;
     const head = `POST /api/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
     await sayTo(`${head}content-length: 100\r\n\r\n{"name":`);

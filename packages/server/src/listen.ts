@@ -6,18 +6,18 @@ import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
 import { type Drain, drainable } from './http/drain.ts';
 
-/** Longer than the proxies in front keep idle connections (60 s as a rule): the proxy closes first, or it loses requests. */
+/** Longer than the usual 60 s of a proxy, so that the proxy closes idle connections first and loses no request. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 30_000;
-const CHECKS_PER_HEADERS_TIME = 4;
+const CHECKS_PER_HEADERS_TIMEOUT = 4;
 
 interface Listening extends AsyncDisposable {
   port: number;
-  /** Asks callers to close their connections and answers requests for so long, until proxies have left. */
+  /** Sends `Connection: close` and serves requests for that time, so that proxies can switch to another server. */
   drain(seconds: number): Promise<void>;
 }
 
-/** Serves until disposed of; requests in flight then have `graceSeconds` to finish. */
+/** Serves requests until disposed. Requests in flight then have `graceSeconds` to finish. */
 export async function listen(
   app: Express,
   address: { host: string; port: number },
@@ -26,10 +26,10 @@ export async function listen(
   headersMs = HEADERS_MS,
 ): Promise<Listening> {
   const options = {
-    // It would limit a whole upload, however fast its bytes arrive.
+    // It would limit the total time of an upload; `limitBody` limits its idle time instead.
     requestTimeout: 0,
     headersTimeout: headersMs,
-    connectionsCheckingInterval: headersMs / CHECKS_PER_HEADERS_TIME,
+    connectionsCheckingInterval: headersMs / CHECKS_PER_HEADERS_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   };
@@ -61,7 +61,7 @@ async function close(server: Server, graceSeconds: number, drain: Drain): Promis
   drain.begin();
   await drain.backlogEmpty();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A kept-alive connection that goes idle later would otherwise hold the server until its own timeout.
+  // A keep-alive connection that becomes idle later would delay the close until its timeout.
   const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
   const outOfTime = new AbortController();
   await Promise.race([closed, delay(graceSeconds * 1000, undefined, { signal: outOfTime.signal }).catch(() => {})]);

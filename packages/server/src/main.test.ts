@@ -16,7 +16,7 @@ interface Answered {
   body: string;
 }
 
-/** A request that is on its way: the server has its head and waits for the rest of its body. */
+/** A request in flight: the server has its headers and waits for the rest of its body. */
 async function slowRequest(server: ServerProcess, house: House) {
   const { hostname, port } = new URL(server.url);
   const sent = request({
@@ -28,7 +28,7 @@ async function slowRequest(server: ServerProcess, house: House) {
       authorization: `Bearer ${house.people.owner.key}`,
       'content-type': 'application/json',
       'content-length': BODY.length,
-      // The server says when it has read the head.
+      // The server answers 100 Continue when it has read the headers.
       expect: '100-continue',
     },
   });
@@ -46,7 +46,7 @@ async function slowRequest(server: ServerProcess, house: House) {
   return { finish: () => sent.end(BODY.slice(5)), answered };
 }
 
-/** Whether a new request is turned away, by /readyz or at the door. */
+/** Whether a new request is refused, by /readyz or by a closed port. */
 const turnedAway = (server: ServerProcess) =>
   fetch(`${server.url}/readyz`).then(
     ({ status }) => status === 503,
@@ -54,7 +54,7 @@ const turnedAway = (server: ServerProcess) =>
   );
 
 describe.each(DIALECTS)('%s', (dialect) => {
-  test('SIGTERM turns new requests away and lets the one in flight finish; a second signal changes nothing', async () => {
+  test('SIGTERM refuses new requests and lets the one in flight finish; a second signal has no effect', async () => {
     await using house = await openHouse(dialect);
     await using server = await startServer({ DATABASE_URL: house.databaseUrl });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
   });
 });
 
-test.each([1, 2])('SIGTERM answers %i open waits at once, and the end is 0', async (waits) => {
+test.each([1, 2])('SIGTERM answers %i open long polls at once, and the exit code is 0', async (waits) => {
   await using house = await openHouse('sqlite');
   const { client, key } = house.people.owner;
   const body: GenerateRequest = {
@@ -92,7 +92,7 @@ test.each([1, 2])('SIGTERM answers %i open waits at once, and the end is 0', asy
   const answers = Array.from({ length: waits }, () =>
     fetch(`${server.url}/api/files/${data.id}?wait=30`, { headers }).then(({ status }) => status),
   );
-  // Each takes the same path as a wait: after a few of them the waits are open.
+  // Each takes the same path as a long poll: after a few of them the long polls are open.
   for (let count = 0; count < 5; count += 1) await fetch(`${server.url}/api/files/${data.id}`, { headers });
 
   const asked = performance.now();
@@ -103,7 +103,7 @@ test.each([1, 2])('SIGTERM answers %i open waits at once, and the end is 0', asy
   expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
-test('while it drains it answers every request and asks for the connection to be closed, and /readyz is 503', async () => {
+test('while it drains it answers every request with Connection: close, and /readyz is 503', async () => {
   await using house = await openHouse('sqlite');
   await using server = await startServer({ DATABASE_URL: house.databaseUrl, DRAIN_SECONDS: '2' });
   const headers = { authorization: `Bearer ${house.people.owner.key}` };
@@ -115,7 +115,7 @@ test('while it drains it answers every request and asks for the connection to be
   await eventually(async () => (await ask('/readyz')).status === 503, '/readyz is 503');
   const ping = await ask('/api/ping');
   expect([ping.status, ping.headers.get('connection')]).toEqual([200, 'close']);
-  // A proxy that says that it repeats reads at another server learns from a refusal that this one stops.
+  // A refused read shows a proxy that retries at another server that this one stops.
   const byProxy = { ...headers, 'x-retry-on': '503' };
   const read = await fetch(`${server.url}/api/ping`, { headers: byProxy });
   expect([read.status, read.headers.get('retry-after')]).toEqual([503, '1']);
@@ -132,7 +132,7 @@ test('while it drains it answers every request and asks for the connection to be
   expect((await server.finished).code).toBe(0);
 });
 
-test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the end is 0', async () => {
+test('a request that does not finish is aborted after SHUTDOWN_SECONDS, and the exit code is 0', async () => {
   await using house = await openHouse('sqlite');
   await using server = await startServer({ DATABASE_URL: house.databaseUrl, SHUTDOWN_SECONDS: '1' });
   const slow = await slowRequest(server, house);
@@ -145,7 +145,7 @@ test('a request that does not finish is cut off after SHUTDOWN_SECONDS, and the 
   expect(await cutOff).toBe(true);
 });
 
-test('a stream of the tools, which has no end of its own, does not hold up the stop', async () => {
+test('an open stream of the tools does not delay the stop', async () => {
   await using house = await openHouse('sqlite');
   await using server = await startServer({ DATABASE_URL: house.databaseUrl, PUBLIC_URL: house.url });
   const subscribe = currentRequest('subscriptions/listen', { notifications: {} });
@@ -158,7 +158,7 @@ test('a stream of the tools, which has no end of its own, does not hold up the s
   expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
-test('a port that is taken is said plainly, and the end is 1', async () => {
+test('a port in use is an error message, and the exit code is 1', async () => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -169,7 +169,7 @@ test('a port that is taken is said plainly, and the end is 1', async () => {
     const { code, errors } = await server.finished;
     expect([code, errors.trim()]).toEqual([
       1,
-      `Port ${port} is taken by another program. Stop it, or choose another port with PORT=<number>.`,
+      `Port ${port} is in use by another program. Stop it, or choose another port with PORT=<number>.`,
     ]);
   } finally {
     other.close();

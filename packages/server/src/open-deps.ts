@@ -11,13 +11,13 @@ import { Notifier } from './notify/notifier.ts';
 import { Dispatcher } from './rooms/generation/dispatcher.ts';
 import { openStorage } from './storage/open.ts';
 
-/** Opens everything that the configuration names; disposing closes it again. */
+/** Opens the dependencies that the configuration describes. Disposing closes them. */
 export function openDeps(
   config: Config,
   log: Logger = pino({ level: config.logLevel, serializers: { err: describeError } }),
   stopping: AbortSignal = new AbortController().signal,
 ): Deps {
-  const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'a database connection broke'));
+  const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'database connection lost'));
   const secrets = deriveSecrets(config.secretKey, config.previousSecretKey);
   const storage = openStorage({
     storageUrl: config.storageUrl,

@@ -24,7 +24,7 @@ const get = (house: House, id: string) => clientOf(house).files.get({ params: { 
 const uploadRow = (house: House, id: string) =>
   house.deps.db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** How many files and folders of the storage carry one of these names. */
+/** The number of files and directories of the storage with one of these names. */
 function kept(house: House, ...names: (string | null | undefined)[]): number {
   const paths = readdirSync(house.deps.config.storageUrl.replace(/^file:/, ''), { recursive: true }).map(String);
   return paths.filter((path) => names.some((name) => name && path.includes(name))).length;
@@ -37,7 +37,7 @@ const endTime = (house: House, id: string, seconds = -1) =>
     .where('id', '=', id)
     .execute();
 
-const doomed = (house: House, id: string) =>
+const pendingDeletions = (house: House, id: string) =>
   house.deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', id).execute();
 
 onEachDatabase(
@@ -49,7 +49,7 @@ onEachDatabase(
         return { id: started.id, folder: (await uploadRow(house(), started.id))?.storage_upload };
       };
 
-      test('whose time is over is gone with its parts', async () => {
+      test('that has expired is deleted with its parts', async () => {
         const { id, folder } = await unfinished();
         expect(kept(house(), folder)).toBeGreaterThan(2);
         await endTime(house(), id);
@@ -59,7 +59,7 @@ onEachDatabase(
         if (kind === 'FX') await refusal(get(house(), id), 'NOT_FOUND');
       });
 
-      test('stays with its parts until its time is over', async () => {
+      test('stays with its parts until it expires', async () => {
         const { id, folder } = await unfinished();
         await endTime(house(), id, 60);
         const before = kept(house(), folder);
@@ -69,7 +69,7 @@ onEachDatabase(
       });
     });
 
-    test.each(['CA', 'GA'] as const)('a completed %s that nothing uses is gone with its bytes', async (kind) => {
+    test.each(['CA', 'GA'] as const)('an expired unused %s is deleted with its blob', async (kind) => {
       const id = await upload(clientOf(house()), kind, house().projectId, bytes);
       expect(kept(house(), id)).toBe(1);
       await endTime(house(), id);
@@ -78,7 +78,7 @@ onEachDatabase(
       expect(kept(house(), id)).toBe(0);
     });
 
-    test('a comment attachment that a comment holds stays', async () => {
+    test('a used comment attachment stays', async () => {
       const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
       const params = { id: house().projectId };
       await clientOf(house()).comments.create({ params, body: { attachments: [{ id }] } });
@@ -88,7 +88,7 @@ onEachDatabase(
       expect(await (await fetch(data.url)).text()).toBe('some bytes');
     });
 
-    test('the attachment of a deleted comment is gone with its bytes', async () => {
+    test('the attachment of a deleted comment is deleted with its blob', async () => {
       const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
       const params = { id: house().projectId };
       const comment = await clientOf(house()).comments.create({ params, body: { attachments: [{ id }] } });
@@ -97,7 +97,7 @@ onEachDatabase(
       expect(kept(house(), id)).toBe(0);
     });
 
-    test('the attachments of comments on a deleted file are gone once their time is over', async () => {
+    test('the attachments of comments on a deleted file are deleted once they expire', async () => {
       const fileId = await uploadFile(house());
       const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
       await clientOf(house()).comments.createOnFile({ params: { id: fileId }, body: { attachments: [{ id }] } });
@@ -107,7 +107,7 @@ onEachDatabase(
       expect(kept(house(), id, fileId)).toBe(0);
     });
 
-    test('a completed file stays with its bytes', async () => {
+    test('a completed file stays with its blob', async () => {
       const id = await uploadFile(house(), bytes);
       await endTime(house(), id);
       await sweep(house().deps);
@@ -116,7 +116,7 @@ onEachDatabase(
       expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
     });
 
-    test('a canceled file stays listed, its parts go', async () => {
+    test('a canceled file stays listed, its parts are deleted', async () => {
       const { id } = await sent(clientOf(house()), 'FX', house().projectId, bytes);
       const folder = (await uploadRow(house(), id))?.storage_upload;
       await cancel(clientOf(house()), id);
@@ -125,7 +125,7 @@ onEachDatabase(
       expect(kept(house(), folder, id)).toBe(0);
     });
 
-    test('the bytes of a deleted file go, and with them its download URL', async () => {
+    test('the blob of a deleted file is deleted, and its download URL stops working', async () => {
       const id = await uploadFile(house(), bytes);
       const { url } = (await clientOf(house()).files.download({ params: { id } })).data;
       await clientOf(house()).files.delete({ params: { id } });
@@ -134,7 +134,7 @@ onEachDatabase(
       expect((await fetch(url)).status).toBe(404);
     });
 
-    test('a project whose deletion is due is gone with all bytes', async () => {
+    test('a project whose deletion is due is deleted with all blobs', async () => {
       const projectId = await newProject(house());
       const names: (string | null | undefined)[] = [];
       for (const kind of KINDS) {
@@ -156,7 +156,7 @@ onEachDatabase(
     });
 
     test.each(['abort', 'remove'] as const)(
-      'bytes whose %s fails are removed once the storage recovers',
+      'blobs whose %s fails are deleted once the storage recovers',
       async (call) => {
         const id = await uploadFile(house(), bytes);
         const spy = vi.spyOn(house().deps.storage, call).mockRejectedValue(new Error('the storage is away'));
@@ -164,16 +164,16 @@ onEachDatabase(
           await clientOf(house()).files.delete({ params: { id } });
           await sweep(house().deps);
           expect(spy).toHaveBeenCalled();
-          expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([1, 1]);
+          expect([kept(house(), id), (await pendingDeletions(house(), id)).length]).toEqual([1, 1]);
         } finally {
           spy.mockRestore();
         }
         await sweep(house().deps);
-        expect([kept(house(), id), (await doomed(house(), id)).length]).toEqual([0, 0]);
+        expect([kept(house(), id), (await pendingDeletions(house(), id)).length]).toEqual([0, 0]);
       },
     );
 
-    test('one blob that cannot be removed holds up no other', async () => {
+    test('a blob that cannot be deleted does not block others', async () => {
       const [stuck, free] = [await uploadFile(house(), bytes), await uploadFile(house(), bytes)];
       for (const id of [stuck, free]) await clientOf(house()).files.delete({ params: { id } });
       const { storage } = house().deps;
@@ -186,7 +186,7 @@ onEachDatabase(
       expect([kept(house(), stuck), kept(house(), free)]).toEqual([1, 0]);
     });
 
-    test('one sweep removes all that is due, however much it is', async () => {
+    test('one sweep deletes all pending blobs, in any number', async () => {
       const projectId = await newProject(house());
       const made = await Promise.all(Array.from({ length: 110 }, () => start(clientOf(house()), 'FX', projectId)));
       const row = { storage_upload: null, doomed_at: '2020-01-01 00:00:00.000000' };
@@ -199,7 +199,7 @@ onEachDatabase(
       expect(await left.where('storage_key', 'like', 'gone-%').execute()).toEqual([]);
     });
 
-    test('an upload that is completed just before it would be swept keeps its bytes', async () => {
+    test('an upload that is completed just before it would be swept keeps its blob', async () => {
       const { id, sent: parts } = await sent(clientOf(house()), 'FX', house().projectId, bytes);
       await endTime(house(), id, -3600);
       const { db } = house().deps;
@@ -209,7 +209,7 @@ onEachDatabase(
           const value = Reflect.get(target, name);
           if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
           return () => ({
-            // It finds the upload stale already.
+            // The sweep has found the upload stale by now.
             async execute(work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) {
               transactions += 1;
               if (transactions === 1) await complete(clientOf(house()), id, parts);
@@ -224,7 +224,7 @@ onEachDatabase(
       expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
     });
 
-    test('several sweeps at once do what one does', async () => {
+    test('concurrent sweeps have the same result as one', async () => {
       const id = await uploadFile(house(), bytes);
       const { id: stale } = await start(clientOf(house()), 'FX', house().projectId);
       await endTime(house(), stale);
@@ -234,7 +234,7 @@ onEachDatabase(
       await refusal(get(house(), stale), 'NOT_FOUND');
     });
 
-    test('Idempotency-Keys of more than 24 hours ago are forgotten, younger ones kept', async () => {
+    test('idempotency keys older than 24 hours are deleted, newer ones kept', async () => {
       const row = { fingerprint: 'f', claim: 'c', response: 'null' };
       const keys = house()
         .deps.db.insertInto('idempotency_keys')

@@ -6,34 +6,34 @@ import { hashUploadedFiles } from './rooms/files/hash.ts';
 import { deleteUnfinishedFile } from './rooms/files/queries.ts';
 import { deleteDueProjects } from './rooms/projects/queries.ts';
 import {
+  deletePendingBlobDeletion,
+  deleteUploadRow,
   dropStaleUpload,
   findStaleUploads,
-  forgetDoomedBlob,
-  forgetUpload,
-  listDoomedBlobs,
+  listPendingBlobDeletions,
 } from './rooms/uploads/queries.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 
 type Swept = Pick<Deps, 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
 
-/** Removes what has had its time. Several servers may do so at once: each step finds nothing left to do. */
+/** Deletes expired keys, projects, uploads and blobs, and hashes new files. Several servers may run it at once. */
 export async function sweep(deps: Swept): Promise<void> {
   await deleteExpiredKeys(deps.db);
-  // A large project takes longer than a request may.
+  // Deleting a large project can take longer than the statement timeout.
   await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
   await dropStaleUploads(deps);
-  await removeDoomedBlobs(deps);
+  await removePendingBlobs(deps);
   await hashUploadedFiles(deps);
 }
 
-/** Unfinished uploads go with the file they were to become; attachments that nothing uses go too. */
+/** Deletes expired unfinished uploads with their files, and expired unused attachments. */
 async function dropStaleUploads({ db }: Swept): Promise<void> {
   for (;;) {
     const stale = await findStaleUploads(db, secondsFromNow(0));
     for (const { id, completed } of stale) {
       await db.transaction().execute(async (trx) => {
-        if (id.startsWith('FX') && completed) return forgetUpload(trx, id);
+        if (id.startsWith('FX') && completed) return deleteUploadRow(trx, id);
         if (await dropStaleUpload(trx, { id, completed }, now())) await deleteUnfinishedFile(trx, id);
       });
     }
@@ -41,27 +41,27 @@ async function dropStaleUploads({ db }: Swept): Promise<void> {
   }
 }
 
-/** Bytes first, then the note of them: what is interrupted is done again. */
-async function removeDoomedBlobs({ db, storage, log }: Swept): Promise<void> {
+/** Deletes the blob before its row, so that an interrupted deletion is retried. */
+async function removePendingBlobs({ db, storage, log }: Swept): Promise<void> {
   let lastKey = '';
   for (;;) {
-    const doomed = await listDoomedBlobs(db, lastKey);
-    for (const { key, upload } of doomed) {
+    const pending = await listPendingBlobDeletions(db, lastKey);
+    for (const { key, upload } of pending) {
       lastKey = key;
       try {
         if (upload !== null) await storage.abort({ key, upload });
         await storage.remove(key);
-        await forgetDoomedBlob(db, key);
+        await deletePendingBlobDeletion(db, key);
       } catch (error) {
-        log.warn({ err: error, key }, 'stored bytes could not be removed; trying again later');
+        log.warn({ err: error, key }, 'blob not deleted; the next sweep retries');
       }
     }
-    if (doomed.length === 0) return;
+    if (pending.length === 0) return;
   }
 }
 
 export function startSweeper(deps: Deps): Disposable {
-  const run = () => sweep(deps).catch((error: unknown) => deps.log.error({ err: error }, 'the sweep failed'));
+  const run = () => sweep(deps).catch((error: unknown) => deps.log.error({ err: error }, 'sweep failed'));
   void run();
   const timer = setInterval(run, INTERVAL_MS);
   timer.unref();

@@ -12,7 +12,7 @@ import {
 
 const join = ({ deps }: House, person: NewPerson) => deps.db.transaction().execute((trx) => joinWorkspace(trx, person));
 
-/** How the workspace shows a person. */
+/** The name and avatar of a person in the workspace. */
 async function shown(house: House, workspaceId: string, userId: string) {
   const viewer = await newcomer(house, { workspaceId });
   const { data } = await viewer.client.members.listWorkspace();
@@ -23,7 +23,7 @@ onEachDatabase((house) => {
   const ACCOUNT = 'https://example.com/account.png';
   const OWN = 'https://example.com/own.png';
 
-  test('an e-mail that has an account joins that account, in either case, and leaves it as it is', async () => {
+  test('an e-mail with an account joins that account in any letter case and does not change it', async () => {
     const { people, workspaceId } = house();
     const first = await newcomer(house(), { name: 'First', avatarUrl: ACCOUNT });
     const elsewhere = people.foreigner.workspaceId;
@@ -33,7 +33,7 @@ onEachDatabase((house) => {
     expect(await shown(house(), workspaceId, first.userId)).toEqual([['First', ACCOUNT]]);
   });
 
-  test('no address but the same one in ASCII finds an account', async () => {
+  test('only the same ASCII address finds an account', async () => {
     const { workspaceId, deps } = house();
     const { userId } = await newcomer(house(), { email: `kay-${workspaceId}@example.com` });
     const lookAlike = `\u212aay-${workspaceId}@example.com`;
@@ -43,7 +43,7 @@ onEachDatabase((house) => {
     await expect(join(house(), { workspaceId, email: lookAlike, name: 'Another' })).rejects.toThrow(/ASCII/);
   });
 
-  test("a display name and a picture for an account that exists are the workspace's own", async () => {
+  test('a display name and an avatar for an existing account apply to the workspace only', async () => {
     const { people, workspaceId } = house();
     const first = await newcomer(house(), { name: 'First', avatarUrl: ACCOUNT });
     const elsewhere = people.foreigner.workspaceId;
@@ -52,7 +52,7 @@ onEachDatabase((house) => {
     expect(await shown(house(), workspaceId, first.userId)).toEqual([['First', ACCOUNT]]);
   });
 
-  test('joining again changes what is given and keeps the rest', async () => {
+  test('joining again changes the given fields and keeps the others', async () => {
     const { workspaceId } = house();
     const { email, userId } = await newcomer(house(), { name: 'First', displayName: 'Old', avatarUrl: ACCOUNT });
     const again = { workspaceId, email, name: 'Ignored' };
@@ -64,7 +64,7 @@ onEachDatabase((house) => {
     expect(await shown(house(), workspaceId, userId)).toEqual([['New', OWN]]);
   });
 
-  test('the same e-mail joined many times at once is one account and one member', async () => {
+  test('concurrent joins with one e-mail create one account and one member', async () => {
     const { workspaceId } = house();
     const person = { workspaceId, email: 'crowd@example.com', name: 'Crowd' };
     const ids = await Promise.all(Array.from({ length: 8 }, () => join(house(), person)));
@@ -82,7 +82,7 @@ onEachDatabase((house) => {
     expect(await findMember(deps.db, workspaceId, 'nobody@example.com')).toBeUndefined();
   });
 
-  test('of workspaces with one name, the first is found', async () => {
+  test('the first of several workspaces with one name is found', async () => {
     const { db } = house().deps;
     const first = await insertWorkspace(db, 'Twins');
     await insertWorkspace(db, 'Other');

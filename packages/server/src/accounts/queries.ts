@@ -23,12 +23,13 @@ export interface NewPerson {
 }
 
 /**
- * Makes the account, or takes the one that the e-mail has already, and makes it a member of the workspace. An account that
- * exists stays as it is: a display name or a picture given with it are the workspace's own.
+ * Adds a person to the workspace and returns the id of the account. Creates the account if the e-mail has none. An existing
+ * account does not change: a given display name or avatar then applies to the workspace only.
  */
 export async function joinWorkspace(trx: Writer, person: NewPerson): Promise<string> {
   const email = canonicalEmail(person.email);
-  if (email === undefined) throw new Error('An e-mail address may hold visible ASCII characters only.');
+  if (email === undefined)
+    throw new Error('The e-mail address is not valid: it may contain visible ASCII characters only.');
   const avatarUrl = person.avatarUrl ?? null;
   const made = await trx
     .insertInto('users')
@@ -66,7 +67,7 @@ export async function findUser(db: Database, email: string): Promise<string | un
   return row?.id;
 }
 
-/** A member of the workspace, named by id or by e-mail. */
+/** Finds a member of the workspace by id or e-mail. */
 export async function findMember(db: Database, workspaceId: string, user: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('workspace_members as membership')
@@ -94,7 +95,7 @@ export async function listWorkspaces(db: Database) {
     .execute();
 }
 
-/** Accounts, once for each workspace they belong to; of one workspace, or all, also those that belong to none. */
+/** Lists accounts once per workspace: those of one workspace, or all, including accounts without a workspace. */
 export async function listPeople(db: Database, workspaceId: string | undefined) {
   return db
     .selectFrom('users as user')

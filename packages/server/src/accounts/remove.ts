@@ -4,16 +4,16 @@ import type { Writer } from '../db/schema.ts';
 interface Removed {
   /** Projects that the person was a member of. */
   projects: number;
-  /** API keys that are revoked now. */
+  /** API keys that were revoked. */
   keys: number;
 }
 
-/** Projects of the workspace that the person alone owns, locked until the transaction ends like all they belong to. */
+/** Returns the projects whose only owner is the person. Locks all projects of the person until the transaction ends. */
 export async function lockSolelyOwned(
   trx: Writer,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<{ id: string; name: string }[]> {
-  // Two owners who are removed at once must not leave none.
+  // The lock prevents that two owners are removed concurrently and none is left.
   await trx
     .updateTable('projects')
     .set((eb) => ({ id: eb.ref('id') }))
@@ -43,7 +43,7 @@ export async function lockSolelyOwned(
     .execute();
 }
 
-/** Makes the user an owner of each project, as a new member or in place of an earlier role. */
+/** Makes the user an owner of each project, as a new member or by a change of role. */
 export async function makeOwner(trx: Writer, userId: string, projectIds: string[], at: string): Promise<void> {
   for (const projectId of projectIds) {
     await trx
@@ -55,8 +55,8 @@ export async function makeOwner(trx: Writer, userId: string, projectIds: string[
 }
 
 /**
- * Takes a person out of a workspace and its projects, and revokes their API keys there. The account stays, and so do its
- * comments and files; access links that exist by now do not bring the person back.
+ * Removes a person from a workspace and its projects, and revokes their API keys there. Keeps the account, its comments and
+ * its files. Existing access links do not restore the membership.
  */
 export async function removeFromWorkspace(
   trx: Writer,

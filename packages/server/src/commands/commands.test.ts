@@ -72,7 +72,7 @@ onEachDatabase((house) => {
     expect(after.map(({ revokedAt }) => revokedAt !== null)).toEqual([false, true]);
   });
 
-  test('demo makes five people in their roles with working keys and projects; again, it shows the same without keys', async () => {
+  test('demo creates five people with keys and projects; a second run shows the same without keys', async () => {
     const demo = await json<Demo>('demo');
     expect(demo.created).toBe(true);
     expect(demo.people.map(({ role }) => role)).toEqual([

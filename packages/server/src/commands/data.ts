@@ -11,21 +11,21 @@ import { describeError } from '../describe-error.ts';
 import type { Storage } from '../storage/storage.ts';
 import { CommandError } from './output.ts';
 
-// The server's own modules are imported by the commands that use them: most commands need none and start in half the time.
+// Commands import the server's modules on demand, because most commands need none and then start in half the time.
 const log = pino({ level: 'warn', serializers: { err: describeError } }, destination(2));
 
-/** Runs a command on the database of the server, beside it; needs no other setting than where the data is. */
+/** Runs a command on the server's database. Needs only the settings of the database and the storage. */
 export async function withDatabase(
   work: (opened: OpenDatabase, settings: CommandSettings) => Promise<void>,
   { mayCreate = false } = {},
 ): Promise<void> {
   const settings = readCommandSettings(loadEnvironment());
   announce(settings.database, mayCreate);
-  await using opened = openDatabase(settings.database, (error) => log.warn({ err: error }, 'a connection broke'));
+  await using opened = openDatabase(settings.database, (error) => log.warn({ err: error }, 'database connection lost'));
   await work(opened, settings);
 }
 
-/** As `withDatabase`, with the storage. No URL is signed, so that neither the address nor the secret of the server is needed. */
+/** As `withDatabase`, with the storage. Signs no URLs, so that it needs neither PUBLIC_URL nor SECRET_KEY. */
 export const withStorage = (
   work: (opened: { db: Database; storage: Storage; log: Logger }) => Promise<void>,
 ): Promise<void> =>
@@ -37,7 +37,7 @@ export const withStorage = (
     await work({ db, storage, log });
   });
 
-/** For the commands that need the whole service, with its secrets. */
+/** Runs a command with all dependencies of the server, including its secrets. */
 export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<void> {
   const config = readConfig(loadEnvironment());
   announce(config.database, false);
@@ -46,7 +46,7 @@ export async function withDeps(work: (deps: Deps) => Promise<void>): Promise<voi
   await work(deps);
 }
 
-/** Prints which database is used, so that a wrong one is noticed. */
+/** Prints the address of the database, so that the user notices a wrong one. */
 function announce(address: DatabaseAddress, mayCreate: boolean): void {
   const name = nameOf(address);
   if (address.dialect === 'sqlite' && !mayCreate && !existsSync(address.path)) {
@@ -57,7 +57,7 @@ function announce(address: DatabaseAddress, mayCreate: boolean): void {
   process.stderr.write(`Database: ${name}\n`);
 }
 
-/** Without the password. */
+/** The address without the password. */
 function nameOf(address: DatabaseAddress): string {
   if (address.dialect === 'sqlite') return `sqlite:${resolve(address.path)}`;
   const { protocol, username, host, pathname } = new URL(address.url);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Calls the API as one of the people, and gives back the `data` of the answer. */
+/** Calls the API as one of the people and returns the `data` of the response. */
 export type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
 export const Created = z.object({ id: z.string() });
 
@@ -10,11 +10,11 @@ interface Studio {
   owner: Call;
   others: Call[];
   projectId: string;
-  /** Signed URLs name the public address; the demo is made before anybody may listen there. */
+  /** Replaces PUBLIC_URL in presigned URLs, because the server may not run yet. */
   onThisHost: (url: string) => string;
 }
 
-/** Folders, files, a version under review, a conversation and a link to invite with. */
+/** Creates folders, files, a version under review, comments and an access link. */
 export async function fillProject({ owner, others, projectId, onThisHost }: Studio): Promise<void> {
   const project = `/api/projects/${projectId}`;
   const [manager = owner, member = owner, reviewer = owner] = others;

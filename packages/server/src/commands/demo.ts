@@ -31,13 +31,13 @@ export interface Demo {
   projects: { id: string; name: string }[];
 }
 
-/** A workspace to try things in; made once. */
+/** Creates the demo workspace, or returns the existing one without its keys. */
 export async function createDemo(deps: Deps): Promise<Demo> {
   const existing = await findWorkspaceByName(deps.db, WORKSPACE);
   return existing === undefined ? makeDemo(deps) : showDemo(deps, existing);
 }
 
-/** People and keys are made here; everything else by calling the API, as its users do. */
+/** Inserts people and keys into the database and creates the rest through the API. */
 async function makeDemo(deps: Deps): Promise<Demo> {
   const { db } = deps;
   const id = await insertWorkspace(db, WORKSPACE);
@@ -50,7 +50,7 @@ async function makeDemo(deps: Deps): Promise<Demo> {
   await using listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);
   const base = `http://127.0.0.1:${listening.port}`;
   const [owner, ...others] = people.map(({ key }) => callWith(base, key));
-  if (owner === undefined) throw new Error('the demo has nobody');
+  if (owner === undefined) throw new Error('The list of demo people is empty.');
   const members = people.slice(1).map(({ id: userId, role }) => ({ user: { id: userId }, role }));
   const projects: Demo['projects'] = [];
   for (const project of PROJECTS) {

@@ -9,7 +9,7 @@ import { clockOf } from '../db/clock.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { listWorkers } from '../rooms/workers/queries.ts';
-import { createPrivately } from '../storage/private-files.ts';
+import { setPrivateUmask } from '../storage/private-files.ts';
 import { withDatabase, withDeps } from './data.ts';
 import { takeEnvironmentFile } from './environment-file.ts';
 import { expiry } from './expiry.ts';
@@ -80,15 +80,15 @@ function program(): Command {
 
   user
     .command('link')
-    .description('say which account a subject of OAUTH_ISSUER is, instead of what was known of either')
+    .description('link a subject of OAUTH_ISSUER to an account, replacing earlier links of both')
     .requiredOption('--email <address>', 'the e-mail address of the account')
     .requiredOption('--subject <sub>', 'the subject, as the tokens of the issuer name it')
     .action((options: { email: string; subject: string }) =>
       withDatabase(async ({ db }) => {
         const issuer = process.env['OAUTH_ISSUER']?.trim();
-        if (!issuer) throw new CommandError('OAUTH_ISSUER: set it as for the server');
+        if (!issuer) throw new CommandError('OAUTH_ISSUER: required; set the same value as for the server');
         const id = await findUser(db, options.email);
-        if (id === undefined) throw new CommandError(`--email: nobody has the e-mail ${options.email}`);
+        if (id === undefined) throw new CommandError(`--email: there is no account with the e-mail ${options.email}`);
         const subject = required('--subject', options.subject);
         await db.transaction().execute((trx) => relinkSubject(trx, { issuer, subject }, id, now()));
         output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
@@ -100,7 +100,7 @@ function program(): Command {
   const key = review.command('key').description('API keys');
   key
     .command('create')
-    .description('make an API key; it is shown this once')
+    .description('create an API key; it is printed only once')
     .requiredOption('--workspace <id>', 'the workspace the key is bound to')
     .requiredOption('--user <id or e-mail>', 'the person the key acts for')
     .requiredOption('--scopes <csv|all>', `what the key may do: all, or some of ${SCOPES.join(',')}`)
@@ -109,7 +109,7 @@ function program(): Command {
       withDatabase(async ({ db }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
         const userId = await findMember(db, workspaceId, options.user);
-        if (userId === undefined) throw new CommandError('--user: nobody in that workspace has this id or e-mail');
+        if (userId === undefined) throw new CommandError('--user: the workspace has no member with this id or e-mail');
         const expiresAt = options.expires === undefined ? null : expiry(options.expires);
         const issued = await issueKey(db, { workspaceId, userId, scopes: scopesOf(options.scopes), expiresAt });
         output.show(issued, `Key ${issued.id}\n${issued.key}\nIt is not stored and will not be shown again.`);
@@ -148,7 +148,7 @@ function program(): Command {
   review
     .command('providers')
     .description(
-      'list the families of models: live, sandbox, misconfigured, no key or no worker; and who refused a key',
+      'list the model families: live, sandbox, misconfigured, no key or no worker; and the last refusal of a provider',
     )
     .action(() =>
       withDatabase(async ({ db, dialect }, { sandbox }) => {
@@ -165,7 +165,7 @@ function program(): Command {
 
   review
     .command('workers')
-    .description('list the workers that are alive and those that were seen within a day, and what each can do')
+    .description('list the workers with a heartbeat within the last day, and the families of each')
     .action(() =>
       withDatabase(async ({ db, dialect }) => {
         const workers = await listWorkers(db, clockOf(dialect));
@@ -183,7 +183,7 @@ function program(): Command {
 
   review
     .command('demo')
-    .description('make a workspace to try things in, with people in all five roles, projects and folders')
+    .description('create a demo workspace with people in all five roles, projects and folders')
     .action(() =>
       withDeps(async (deps) => {
         const { createDemo } = await import('./demo.ts');
@@ -192,7 +192,7 @@ function program(): Command {
           name,
           email,
           role,
-          key ?? '(shown when it was made)',
+          key ?? '(printed when it was created)',
         ]);
         output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
       }),
@@ -202,20 +202,21 @@ function program(): Command {
 
   review
     .command('mcp')
-    .description('the tools of a running server over standard input and output, for clients that start a program')
+    .description('serve the MCP tools of a running server over standard input and output')
     .addOption(
       new Option('--url <address>', 'the address of the server').env('REVIEW_URL').default('http://127.0.0.1:3000'),
     )
     .addOption(
-      new Option('--token <token>', 'an API key or access token; in a list of processes an option can be seen').env(
-        'REVIEW_TOKEN',
-      ),
+      new Option(
+        '--token <token>',
+        'an API key or access token; prefer REVIEW_TOKEN, because other users can see options',
+      ).env('REVIEW_TOKEN'),
     )
     .action(async ({ url, token }: { url: string; token?: string }) => {
       if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
-      if (!token) throw new CommandError('--token: give an API key, or set REVIEW_TOKEN');
-      const { passOnTools } = await import('./mcp.ts');
-      await passOnTools({ url, token });
+      if (!token) throw new CommandError('--token: write an API key, or set REVIEW_TOKEN');
+      const { proxyTools } = await import('./mcp.ts');
+      await proxyTools({ url, token });
     });
   return review;
 }
@@ -235,19 +236,21 @@ function scopesOf(text: string): readonly Scope[] {
   });
 }
 
-createPrivately();
+setPrivateUmask();
 try {
   const words = takeEnvironmentFile(process.argv);
   await program().parseAsync(words.filter((word) => word !== '--json'));
 } catch (error) {
-  // Commander has shown the help that was asked for.
+  // Commander exits with 0 after it has printed the requested help.
   const helpShown = error instanceof CommanderError && error.exitCode === 0;
-  if (!helpShown) output.fail(asMistake(error));
+  if (!helpShown) output.fail(asCommandError(error));
 }
 
-function asMistake(error: unknown): unknown {
+function asCommandError(error: unknown): unknown {
   if (error instanceof z.ZodError) return new CommandError(error.issues[0]?.message);
   if (!(error instanceof CommanderError)) return error;
-  const nothingAsked = error.code === 'commander.help';
-  return new CommandError(nothingAsked ? 'Name a command of those above.' : error.message.replace(/^error: /, ''));
+  const isCommandMissing = error.code === 'commander.help';
+  return new CommandError(
+    isCommandMissing ? 'The command is missing. Use one of those above.' : error.message.replace(/^error: /, ''),
+  );
 }

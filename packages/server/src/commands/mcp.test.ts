@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-/** As a desktop client starts it: a command with words and settings. */
+/** Starts the command with arguments and settings, as a desktop client does. */
 const command = (token: string, url = house.url) => ({
   command: process.execPath,
   args: [COMMAND, 'mcp'],
@@ -40,7 +40,7 @@ test('a client of the current specification lists and calls the tools, and reads
   await client.close();
 });
 
-test('so does one of 2025-11-25, with several calls under way at once', async () => {
+test('a client of 2025-11-25 does too, with several concurrent calls', async () => {
   const client = new FormerClient(ABOUT);
   await client.connect(new FormerStdio(command(house.people.owner.key)));
   expect((await client.listTools()).tools).toHaveLength(26);
@@ -52,7 +52,7 @@ test('so does one of 2025-11-25, with several calls under way at once', async ()
   await client.close();
 });
 
-test('what the server refuses by HTTP is an error that says why', async () => {
+test('an HTTP refusal of the server becomes an error with its reason', async () => {
   const { key } = await house.withScopes('owner', []);
   const client = new FormerClient(ABOUT);
   await client.connect(new FormerStdio(command(key)));
@@ -65,7 +65,7 @@ test('what the server refuses by HTTP is an error that says why', async () => {
   await expect(nowhere.connect(new FormerStdio(command(key, address)))).rejects.toThrow(/cannot be reached/);
 });
 
-test('a call that its client gives up is given up at the server too', async () => {
+test('a canceled call is canceled on the server too', async () => {
   const { id } = (
     await house.people.owner.client.generation.generate({
       params: { id: house.projectId },
@@ -84,18 +84,18 @@ test('a call that its client gives up is given up at the server too', async () =
   await client.close();
 });
 
-test('nothing but the protocol is written to the output, and the end of the input is the end', async () => {
+test('only protocol messages are written to the output, and the end of the input ends the command', async () => {
   const settings = { REVIEW_URL: house.url, REVIEW_TOKEN: house.people.owner.key };
   await using silent = runFile('../dist/commands/main.js', settings, ['mcp']);
   expect(await silent.finished).toEqual({ code: 0, output: '', errors: '' });
 });
 
-test('a token that is missing, or an address that is none, is said plainly', async () => {
+test('a missing token or an invalid address is an error message', async () => {
   const missing = await review({}, 'mcp');
   expect([missing.code, missing.output, missing.errors]).toEqual([
     1,
     '',
-    '--token: give an API key, or set REVIEW_TOKEN\n',
+    '--token: write an API key, or set REVIEW_TOKEN\n',
   ]);
   const wrong = await review({ REVIEW_TOKEN: 'x' }, 'mcp', '--url', 'nonsense');
   expect([wrong.code, wrong.errors]).toEqual([1, '--url: write an address such as https://review.example.com\n']);

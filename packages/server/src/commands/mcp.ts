@@ -9,10 +9,10 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 /**
- * The tools of a running server, for clients that start a program and talk to it over its standard input and output: every
- * message is passed on, and so is every answer. Nothing else may be written to the output.
+ * Proxies MCP messages between standard input and output and a running server, for clients that start a program. Nothing
+ * else may be written to standard output.
  */
-export async function passOnTools(server: { url: string; token: string }): Promise<void> {
+export async function proxyTools(server: { url: string; token: string }): Promise<void> {
   const here = new StdioServerTransport();
   const ended = new Promise<void>((resolve) => {
     here.onclose = resolve;
@@ -20,7 +20,7 @@ export async function passOnTools(server: { url: string; token: string }): Promi
   const underWay = new Map<unknown, AbortController>();
   let agreedVersion: string | undefined;
 
-  async function pass(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
+  async function forward(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
     const answer = await fetch(`${server.url.replace(/\/+$/, '')}/mcp`, {
       method: 'POST',
       headers: { ...headersOf(message, agreedVersion), authorization: `Bearer ${server.token}` },
@@ -29,23 +29,23 @@ export async function passOnTools(server: { url: string; token: string }): Promi
     });
     let answered = !isJSONRPCRequest(message);
     for await (const text of messagesIn(answer)) {
-      const passed = parseJSONRPCMessage(JSON.parse(text));
-      // The answer to a handshake says which version every later request has to name.
-      agreedVersion = Handshake.safeParse(passed).data?.result.protocolVersion ?? agreedVersion;
-      answered ||= isJSONRPCResponse(passed);
-      await here.send(passed);
+      const received = parseJSONRPCMessage(JSON.parse(text));
+      // The response to the handshake contains the protocol version of all later requests.
+      agreedVersion = Handshake.safeParse(received).data?.result.protocolVersion ?? agreedVersion;
+      answered ||= isJSONRPCResponse(received);
+      await here.send(received);
     }
-    if (!answered) throw new Error('the connection ended before the answer came');
+    if (!answered) throw new Error('the connection closed before the response');
   }
 
   here.onmessage = (message) => {
     const canceled = Cancellation.safeParse(message).data?.params.requestId;
-    // The server sees that nobody waits any longer when the connection closes.
+    // Closing the connection cancels the request on the server.
     if (canceled !== undefined) underWay.get(canceled)?.abort();
     const stop = new AbortController();
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     if (id !== undefined) underWay.set(id, stop);
-    pass(message, stop.signal)
+    forward(message, stop.signal)
       .catch(async (error: unknown) => {
         if (id !== undefined && !stop.signal.aborted) await here.send({ jsonrpc: '2.0', id, error: explain(error) });
       })
@@ -73,7 +73,7 @@ const Request = z.object({
     .optional(),
 });
 
-/** What a message says of itself is repeated in the head, so that the way to the server need not read bodies. */
+/** Returns the headers of a message. They repeat fields of it, so that proxies do not have to read bodies. */
 function headersOf(message: JSONRPCMessage, agreedVersion: string | undefined): Record<string, string> {
   const { method = '', params } = Request.safeParse(message).data ?? {};
   const named = params?._meta?.[PROTOCOL_VERSION_META_KEY];
@@ -91,7 +91,7 @@ function headersOf(message: JSONRPCMessage, agreedVersion: string | undefined): 
 const headerText = (text: string) =>
   /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
-/** The messages of an answer: one of JSON, or those of a stream as they come. */
+/** Yields the messages of a response: one JSON body, or the events of a stream as they arrive. */
 async function* messagesIn(answer: Response): AsyncGenerator<string> {
   if (answer.status === 202) return;
   const type = answer.headers.get('content-type') ?? '';
@@ -114,7 +114,7 @@ async function* messagesIn(answer: Response): AsyncGenerator<string> {
   }
 }
 
-/** The id may be missing in it, where the server refused before it read the request. */
+/** Without the id, which is missing if the server refused the request before it read the body. */
 const Refusal = z.object({
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
 });

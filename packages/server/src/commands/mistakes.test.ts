@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { review, reviewJson } from '../test/review.ts';
 
-const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
-/** Each command is a process: side by side they take half the time. */
+/** Each command is a process: running them concurrently halves the time. */
 describe.concurrent('on a database of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'review-commands-'));
   const settings = { DATA_DIR: folder };
@@ -24,16 +24,16 @@ describe.concurrent('on a database of its own', () => {
   const key = (...words: string[]) => ['key', 'create', '--workspace', workspace, ...words];
   const mistakes: [string, () => string[], RegExp][] = [
     ['a command that does not exist', () => ['bogus'], /unknown command 'bogus'/],
-    ['half a command', () => ['key'], /Name a command/],
+    ['half a command', () => ['key'], /The command is missing/],
     ['a missing option', () => ['workspace', 'create'], /--name/],
     ['a bad e-mail', () => user('--email', 'not an address', '--name', 'A'), /--email/],
     [
-      'a workspace nobody has',
-      () => ['user', 'create', '--workspace', NOBODY, '--email', 'a@b.co', '--name', 'A'],
+      'an unknown workspace',
+      () => ['user', 'create', '--workspace', UNKNOWN_ID, '--email', 'a@b.co', '--name', 'A'],
       /no workspace/,
     ],
     ['a workspace that is no id', () => ['key', 'list', '--workspace', 'Studio'], /no workspace Studio/],
-    ['a user nobody has', () => key('--user', 'x@example.com', '--scopes', 'all'), /--user/],
+    ['an unknown user', () => key('--user', 'x@example.com', '--scopes', 'all'), /--user/],
     [
       'a scope there is not',
       () => key('--user', 'a@example.com', '--scopes', 'files:read,files:fly'),
@@ -44,10 +44,10 @@ describe.concurrent('on a database of its own', () => {
       () => key('--user', 'a@example.com', '--scopes', 'all', '--expires', '2099-02-30'),
       /--expires/,
     ],
-    ['a key that does not exist', () => ['key', 'revoke', NOBODY], /no key/],
+    ['a key that does not exist', () => ['key', 'revoke', UNKNOWN_ID], /no key/],
   ];
 
-  test.each(mistakes)('%s ends with 1, says why, and is one JSON value with --json', async (_, words, message) => {
+  test.each(mistakes)('%s exits with 1 and a message, as one JSON value with --json', async (_, words, message) => {
     const { code, output, errors } = await review(settings, '--json', ...words());
     expect(code).toBe(1);
     expect(errors).toMatch(message);
@@ -57,22 +57,22 @@ describe.concurrent('on a database of its own', () => {
   });
 
   test('without --json a mistake leaves standard output empty', async () => {
-    expect(await review(settings, 'key', 'revoke', NOBODY)).toEqual({
+    expect(await review(settings, 'key', 'revoke', UNKNOWN_ID)).toEqual({
       code: 1,
       output: '',
-      errors: `${database}There is no key ${NOBODY}.\n`,
+      errors: `${database}There is no key ${UNKNOWN_ID}.\n`,
     });
   });
 
   test.each([
     ['between', ['key', '--json', 'list']],
     ['last', ['key', 'list', '--json']],
-  ])('--json may stand %s', async (_, words) => {
+  ])('--json is accepted %s', async (_, words) => {
     expect(await review(settings, ...words)).toEqual({ code: 0, output: '[]\n', errors: database });
   });
 
   test.each([[[]], [['user', 'create']], [['key']], [['key', 'create']]])(
-    '%j --help explains itself and ends with 0',
+    '%j --help prints help and exits with 0',
     async (words) => {
       const { code, output, errors } = await review(settings, ...words, '--help');
       expect([code, errors]).toEqual([0, '']);
@@ -80,7 +80,7 @@ describe.concurrent('on a database of its own', () => {
     },
   );
 
-  test('where there is no database, a command creates none and says what to do', async () => {
+  test('without a database a command creates none and says what to do', async () => {
     const { code, output, errors } = await review({ DATA_DIR: join(folder, 'elsewhere') }, 'key', 'list', '--json');
     expect([code, errors]).toEqual([
       1,
@@ -124,14 +124,14 @@ describe.concurrent('on a database of its own', () => {
 });
 
 describe.concurrent('on no database', () => {
-  test('settings that are wrong name themselves', async () => {
+  test('invalid settings are named', async () => {
     const { code, output, errors } = await review({ DATABASE_URL: 'mysql://x' }, 'key', 'list', '--json');
     expect(code).toBe(1);
     expect(errors).toContain('DATABASE_URL');
     expect(JSON.parse(output)).toEqual({ error: expect.stringContaining('DATABASE_URL') });
   });
 
-  test('a database that does not answer is said so', async () => {
+  test('an unreachable database is an error message', async () => {
     const { code, errors } = await review({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'key', 'list');
     expect(code).toBe(1);
     expect(errors).toMatch(/ECONNREFUSED/);

@@ -1,12 +1,12 @@
-/** What a command answers: one JSON value for programs, a table for people. */
+/** Prints the result of a command: one JSON value with --json, else text. */
 export interface Output {
-  show(value: unknown, people: string): void;
+  show(value: unknown, text: string): void;
   fail(error: unknown): void;
 }
 
 export function createOutput(asJson: boolean): Output {
   return {
-    show: (value, people) => process.stdout.write(`${asJson ? JSON.stringify(value) : people}\n`),
+    show: (value, text) => process.stdout.write(`${asJson ? JSON.stringify(value) : text}\n`),
     fail(error) {
       const message = explain(error);
       process.stderr.write(`${message}\n`);
@@ -16,14 +16,14 @@ export function createOutput(asJson: boolean): Output {
   };
 }
 
-/** A mistake of the person at the keyboard, told without a stack. */
+/** A mistake of the user, printed without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A host with several addresses, none of which answers.
+  // A host with several addresses, none of which is reachable.
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ');
   if (/no such table|relation ".*" does not exist/.test(error.message)) {
     return 'The database has no schema yet. Run `review migrate`, or start the server once.';
@@ -31,7 +31,6 @@ function explain(error: unknown): string {
   return error.message;
 }
 
-/** Columns as wide as their widest cell. */
 export function table(headings: string[], rows: string[][]): string {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

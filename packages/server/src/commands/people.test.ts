@@ -46,9 +46,15 @@ test('a subject of the issuer is linked to an account, and to another one later'
     ['two', owner.userId],
   ]);
   const nobody = await review(oauth, 'user', 'link', '--email', 'nobody@example.com', '--subject', 'one');
-  expect([nobody.code, nobody.errors]).toEqual([1, `${database()}--email: nobody has the e-mail nobody@example.com\n`]);
+  expect([nobody.code, nobody.errors]).toEqual([
+    1,
+    `${database()}--email: there is no account with the e-mail nobody@example.com\n`,
+  ]);
   const alone = await review(settings(), 'user', 'link', '--email', 'owner@example.com', '--subject', 'one');
-  expect([alone.code, alone.errors]).toEqual([1, `${database()}OAUTH_ISSUER: set it as for the server\n`]);
+  expect([alone.code, alone.errors]).toEqual([
+    1,
+    `${database()}OAUTH_ISSUER: required; set the same value as for the server\n`,
+  ]);
 });
 
 test('migrate on a schema that is up to date applies nothing', async () => {
@@ -59,7 +65,7 @@ test('migrate on a schema that is up to date applies nothing', async () => {
   });
 });
 
-test('people see a table, and a key once', async () => {
+test('the output is a table, and a key is printed once', async () => {
   const { workspaceId, people } = house;
   const at = ['--workspace', workspaceId, '--user', people.owner.userId];
   const made = await review(settings(), 'key', 'create', ...at, '--scopes', 'files:read');

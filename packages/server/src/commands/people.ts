@@ -44,7 +44,7 @@ export function addPeopleCommands(parents: { workspace: Command; user: Command }
     .description('remove a person from a workspace: access ends within a second; comments and files stay')
     .requiredOption('--workspace <id>', 'the workspace')
     .requiredOption('--user <id or e-mail>', 'the person')
-    .option('--new-owner <id or e-mail>', 'who becomes the owner of projects that the person alone owns')
+    .option('--new-owner <id or e-mail>', 'the new owner of projects whose only owner is the person')
     .action((options: { workspace: string; user: string; newOwner?: string }) =>
       withStorage(async ({ db, storage, log }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
@@ -72,18 +72,18 @@ async function handOver(
   if (newOwner === undefined) {
     const names = owned.map(({ id, name }) => `${name} (${id})`).join(', ');
     throw new CommandError(
-      `--user: is the only owner of ${names}. Give each of these projects another owner first, or name one with --new-owner.`,
+      `--user: is the only owner of ${names}. Add another owner to each of these projects, or set one with --new-owner.`,
     );
   }
   const ownerId = await getMember(trx, workspaceId, '--new-owner', newOwner);
-  if (ownerId === userId) throw new CommandError('--new-owner: must be somebody else than --user');
+  if (ownerId === userId) throw new CommandError('--new-owner: must be another person than --user');
   const projectIds = owned.map(({ id }) => id);
   await makeOwner(trx, ownerId, projectIds, now());
 }
 
 async function getMember(db: Database, workspaceId: string, option: string, user: string): Promise<string> {
   const id = await findMember(db, workspaceId, user);
-  if (id === undefined) throw new CommandError(`${option}: nobody in that workspace has this id or e-mail`);
+  if (id === undefined) throw new CommandError(`${option}: the workspace has no member with this id or e-mail`);
   return id;
 }
 

@@ -6,7 +6,7 @@ import { review, reviewJson } from '../test/review.ts';
 
 onEachDatabase((house) => {
   const settings = () => ({ DATABASE_URL: house().databaseUrl });
-  /** A command may take longer than a heartbeat lives. */
+  /** A command may take longer than the lifetime of a heartbeat. */
   const see = (worker: string, secondsFromNow: number) =>
     house()
       .deps.db.updateTable('workers')
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
     for (const worker of ['left', 'right']) await see(worker, 3600);
   };
 
-  test('providers: every family stands as the living workers can do it, with the last refusal', async () => {
+  test('providers: lists the state of every family on the living workers, with the last refusal', async () => {
     const nothing = { reason: null, workers: [], refusal: null };
     expect(await reviewJson(settings(), 'providers')).toEqual(
       FAMILIES.map((family) => ({ family, state: 'no worker', ...nothing })),
@@ -69,7 +69,7 @@ onEachDatabase((house) => {
     expect(output).toMatch(/^hunyuan3d +misconfigured: TENCENTCLOUD_SECRET_ID is set.* +right +-$/m);
   });
 
-  test('workers: each with its age, version and families, the dead ones too', async () => {
+  test('workers: lists living and dead workers with age, version and families', async () => {
     expect(await reviewJson(settings(), 'workers')).toEqual([]);
     await report();
     await see('right', -3600);

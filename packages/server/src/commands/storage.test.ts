@@ -5,7 +5,7 @@ import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { newId } from '../db/ids.ts';
 import { now } from '../db/time.ts';
-import { doomBlobs } from '../rooms/uploads/queries.ts';
+import { scheduleBlobDeletion } from '../rooms/uploads/queries.ts';
 import { store } from '../storage/test/upload.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { review, reviewJson } from '../test/review.ts';
@@ -30,18 +30,18 @@ onEachDatabase((house) => {
     return (await upload(house().people.owner.client, { to, source: bytes, name: 'a.png' })).id;
   };
 
-  /** An object from before the restored database knew of it. */
+  /** An object without a row, as after restoring an older database. */
   async function stray(): Promise<string> {
     const key = await store(house().deps.storage, Buffer.from(bytes), 10_000, newId('FX'));
     await age(key);
     return key;
   }
 
-  test('gc lists what no row names, removes it with --delete, and leaves everything else', async () => {
+  test('gc lists objects without a row, removes them with --delete, and keeps all others', async () => {
     const { db, storage } = house().deps;
     const kept = [await uploadFile(), await attach()];
     const pending = await stray();
-    await db.transaction().execute((trx) => doomBlobs(trx, [{ key: pending, upload: null }], now()));
+    await db.transaction().execute((trx) => scheduleBlobDeletion(trx, [{ key: pending, upload: null }], now()));
     const young = await store(storage, Buffer.from(bytes), 10_000, newId('GA'));
     for (const key of kept) await age(key);
     const foreign = join(folder(), 'objects', kept[0]?.slice(-2) ?? '', 'notes.txt');
@@ -62,7 +62,7 @@ onEachDatabase((house) => {
     expect(await gc('--delete')).toMatchObject({ count: 0, shown: [] });
   });
 
-  test('gc lists unfinished uploads that no row names, aborts them with --delete, and leaves everything else', async () => {
+  test('gc lists unfinished uploads without a row, aborts them with --delete, and keeps all others', async () => {
     const { client } = house().people.owner;
     const { db, storage } = house().deps;
     const partsOf = (name: string) => join(folder(), 'parts', name);
@@ -77,7 +77,7 @@ onEachDatabase((house) => {
     const underWay = row.storage_upload ?? '';
     await utimes(partsOf(underWay), new Date(0), new Date(0));
     const pending = await begin(true);
-    await db.transaction().execute((trx) => doomBlobs(trx, [{ key: newId('FX'), upload: pending }], now()));
+    await db.transaction().execute((trx) => scheduleBlobDeletion(trx, [{ key: newId('FX'), upload: pending }], now()));
     const kept = [underWay, pending, await begin(false), 'lost+found'];
     await mkdir(partsOf('lost+found'));
     await utimes(partsOf('lost+found'), new Date(0), new Date(0));
@@ -97,7 +97,7 @@ onEachDatabase((house) => {
     expect(kept.map((name) => existsSync(partsOf(name)))).toEqual([true, true, true, true]);
   });
 
-  test('check counts what is unreferenced, and ends with 1 where an object is missing or has another size', async () => {
+  test('check counts unreferenced objects, and exits with 1 if an object is missing or has another size', async () => {
     const whole = await review(settings(), 'storage', 'check', '--json');
     expect([whole.code, JSON.parse(whole.output)]).toMatchObject([0, { damaged: { count: 0 } }]);
 
@@ -120,7 +120,7 @@ onEachDatabase((house) => {
     expect(forPeople).toContain('10 bytes instead of 1000');
   });
 
-  test('an age below that of an upload under way is refused', async () => {
+  test('an age below the lifetime of an upload is refused', async () => {
     const { code, errors } = await review(settings(), 'storage', 'gc', '--delete', '--older-than-hours', '1');
     expect([code, errors]).toEqual([
       1,

@@ -4,18 +4,16 @@ import { withStorage } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 const DEFAULT_HOURS = 48;
-/** The lifetime of an upload: younger objects may belong to one that is still in progress. */
+/** The lifetime of an upload. Newer objects may belong to an upload in progress. */
 const MIN_HOURS = 24;
-/** Findings are counted without end, but shown and kept in memory up to here. */
+/** All findings are counted; at most this many are listed. */
 const MAX_SHOWN = 1000;
 
 export function addStorageCommands(review: Command, output: Output): void {
   const storage = review.command('storage').description('the bytes of files and attachments');
   storage
     .command('check')
-    .description(
-      'compare the storage with the database: objects and uploads that no row names, rows without their object',
-    )
+    .description('compare the storage with the database: objects and uploads without a row, rows without their object')
     .option('--older-than-hours <hours>', 'only what is older counts as unreferenced', String(DEFAULT_HOURS))
     .action(({ olderThanHours }: { olderThanHours: string }) =>
       withStorage(async (opened) => {
@@ -40,9 +38,9 @@ export function addStorageCommands(review: Command, output: Output): void {
     );
   storage
     .command('gc')
-    .description('list the objects and unfinished uploads that no row names, and with --delete remove them')
+    .description('list the objects and unfinished uploads without a row, and remove them with --delete')
     .option('--older-than-hours <hours>', `only what is older; at least ${MIN_HOURS}`, String(DEFAULT_HOURS))
-    .option('--delete', 'remove them; without, nothing is changed')
+    .option('--delete', 'remove them; without it nothing is changed')
     .action(({ olderThanHours, delete: isDeleting = false }: { olderThanHours: string; delete?: boolean }) =>
       withStorage(async (opened) => {
         async function* removed() {
@@ -84,9 +82,9 @@ async function* shownUploads(uploads: ReturnType<typeof findAbandoned>) {
 
 interface Findings<T> {
   count: number;
-  /** Of the objects; the storage does not tell those of uploads. */
+  /** The size of the objects. The size of uploads is not known. */
   bytes: number;
-  /** The first of them. */
+  /** The first findings. */
   shown: T[];
 }
 

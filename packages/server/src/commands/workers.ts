@@ -2,7 +2,7 @@ import { FAMILIES, type FamilyState } from '@review/contract';
 import { abilitiesOfAll, stateOf } from '../rooms/workers/abilities.ts';
 import type { ListedWorker, StoredWorker } from '../rooms/workers/queries.ts';
 
-/** Each family as the living workers can do it, and the last time that its provider refused a key or its balance. */
+/** Returns the state of each family on the living workers, and the last refusal of a key or balance by its provider. */
 export function providersOf(workers: readonly ListedWorker[], allowed: { sandbox: boolean }) {
   const living = workers.filter(({ alive }) => alive);
   const abilities = abilitiesOfAll(living, allowed);
@@ -32,7 +32,7 @@ const STATES = {
   alone: 'no worker',
 } as const;
 
-/** As `live: kling, veo; sandbox: meshy`. */
+/** Formats the families of a worker, such as `live: kling, veo; sandbox: meshy`. */
 export function familiesOf({ families }: StoredWorker): string {
   const byState = Map.groupBy(families, ({ state }: FamilyState) => state);
   return [...byState].map(([state, some]) => `${state}: ${some.map(({ family }) => family).join(', ')}`).join('; ');

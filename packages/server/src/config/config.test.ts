@@ -76,20 +76,20 @@ test.each([
   ['LOG_LEVEL', ['verbose', 'INFO']],
   ['SHUTDOWN_SECONDS', ['-1', '3601', 'soon']],
   ['CONSOLE_DIR', ['/there/is/no/such/directory']],
-])('%s names itself when it is wrong', (name, values) => {
+])('an invalid %s is reported', (name, values) => {
   for (const value of values) {
     const faults = faultsOf({ [name]: value }).split('\n');
     expect([value, faults.length, faults[1]?.split(':')[0]?.trim()]).toEqual([value, 2, name]);
   }
 });
 
-test('a folder for the data that cannot be made names itself', () => {
+test('a data directory that cannot be created is named', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
   expect(faultsOf({ DATA_DIR: join(file, 'data') })).toContain('DATA_DIR: ');
 });
 
-test('every wrong setting is named at once', () => {
+test('all invalid settings are reported together', () => {
   const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'x', BODY_LIMIT: 'x' });
   for (const name of ['PORT', 'LOG_LEVEL', 'BODY_LIMIT']) expect(faults).toContain(`\n  ${name}: `);
 });
@@ -132,7 +132,7 @@ test.each([
 });
 
 describe('secrets', () => {
-  test('production needs both, and makes none', () => {
+  test('production requires both and creates none', () => {
     const directory = freshFolder();
     const faults = faultsOf({ NODE_ENV: 'production', DATA_DIR: directory });
     expect(faults).toContain('\n  SECRET_KEY: required in production');
@@ -141,7 +141,7 @@ describe('secrets', () => {
     expect(read(PRODUCTION)).toMatchObject({ production: true, host: '0.0.0.0', secretKey: PRODUCTION.SECRET_KEY });
   });
 
-  test('elsewhere they are made once, kept for their owner only, and missing folders are made', () => {
+  test('outside production they are created once, readable by their owner only, with missing directories', () => {
     const settings = { DATA_DIR: freshFolder() };
     const first = read(settings);
     expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/);
@@ -155,13 +155,13 @@ describe('secrets', () => {
     expect(readFileSync(join(settings.DATA_DIR, 'secret-key'), 'utf8')).toBe(first.secretKey);
   });
 
-  test('a given one wins over a kept one', () => {
+  test('a setting overrides a stored secret', () => {
     const settings = { DATA_DIR: freshFolder() };
     read(settings);
     expect(read({ ...settings, SECRET_KEY: PRODUCTION.SECRET_KEY }).secretKey).toBe(PRODUCTION.SECRET_KEY);
   });
 
-  test('no fault repeats what was written: it may hold a secret', () => {
+  test('error messages do not repeat values, which may contain secrets', () => {
     const settings = {
       DATABASE_URL: 'postgres//user:hunter2@host/db',
       SECRET_KEY: 'hunter2',
@@ -181,7 +181,7 @@ test('the folder of a SQLite file is made', async () => {
 });
 
 describe('the server', () => {
-  test('that is given wrong settings names them without a stack, and ends with 1', async () => {
+  test('with invalid settings names them without a stack and exits with 1', async () => {
     await using server = runFile('main.ts', { PORT: 'x', DATABASE_URL: 'postgres//u:hunter2@h/db' });
     const { code, errors } = await server.finished;
     expect([
@@ -194,7 +194,7 @@ describe('the server', () => {
     expect(errors).not.toContain('hunter2');
   });
 
-  test('that does not reach its database says so without the password, and ends with 1', async () => {
+  test('without a reachable database says so without the password and exits with 1', async () => {
     await using server = runFile('main.ts', { PORT: '0', DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db' });
     const { code, errors, output } = await server.finished;
     expect(code).toBe(1);
@@ -206,14 +206,14 @@ describe('the server', () => {
 test.each([
   ['OAUTH_JWKS_URL', ['keys', 'http://login.example.com/keys']],
   ['OAUTH_WORKSPACE', ['Studio', '1']],
-])('%s names itself when it is wrong beside an issuer', (name, values) => {
+])('an invalid %s is reported with an issuer', (name, values) => {
   for (const value of values) {
     const faults = faultsOf({ OAUTH_ISSUER: 'https://login.example.com/', [name]: value }).split('\n');
     expect([value, faults.length, faults[1]?.split(':')[0]?.trim()]).toEqual([value, 2, name]);
   }
 });
 
-test('an issuer is taken exactly as it is written; its tokens are for the API, the tools or both', () => {
+test('the issuer is used exactly as written; the default audiences are the API and the tools', () => {
   const settings = { OAUTH_ISSUER: 'https://login.example.com/', PUBLIC_URL: 'https://review.example.com/' };
   expect(read().oauth).toBeNull();
   expect(read(settings).oauth).toEqual({

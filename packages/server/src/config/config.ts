@@ -24,17 +24,17 @@ const RATE_LIMITS = { ...TIERS, 'failed-credentials': 30 } as const;
 /** Requests per window by tier, and refused credentials per address. */
 export type RateLimits = Record<keyof typeof RATE_LIMITS, number>;
 
-/** Whose access tokens are taken beside our own keys, and how they are read. */
+/** The OAuth issuer whose access tokens are accepted beside API keys. */
 export interface OAuthSettings {
-  /** Exactly as tokens name it. */
+  /** The exact `iss` claim of its tokens. */
   issuer: string;
-  /** What tokens are for: any of these. */
+  /** A token must have one of these as its `aud` claim. */
   audiences: string[];
-  /** Null: where the issuer's discovery document says. */
+  /** Null uses the URL of the issuer's discovery document. */
   jwksUrl: string | null;
-  /** The one workspace of every token, or the claim that names it. */
+  /** The workspace of all tokens, or the claim that contains its id. */
   workspace: { id: string } | { claim: string };
-  /** What the issuer writes before the names of our scopes. */
+  /** The issuer's prefix of scope names. */
   scopePrefix: string;
 }
 
@@ -47,52 +47,53 @@ export interface Config {
   database: DatabaseAddress;
   storageUrl: string;
   secretKey: string;
-  /** Accepted beside `secretKey`, never used for anything new; null outside a rotation. */
+  /** The previous secret key during a rotation: verifies and decrypts, never signs or encrypts. Null otherwise. */
   previousSecretKey: string | null;
   workerToken: string;
   engine: 'embedded' | 'temporal';
   generation: {
-    /** Generations that run at once in a workspace, by what they make. */
+    /** The maximum of concurrent generations of a workspace, by output type. */
     slots: Record<OutputType, number>;
-    /** Generations in flight per family, over all workspaces. */
+    /** The maximum of concurrent generations of a family, over all workspaces. */
     familyCaps: Record<Family, number>;
-    /** How long a generation may run, in seconds. */
+    /** The maximum run time of a generation, in seconds. */
     deadlines: Record<OutputType, number>;
-    /** Generations that may wait in a workspace. */
+    /** The maximum number of queued generations of a workspace. */
     queueLimit: number;
-    /** How long a generation may wait before it starts, in seconds. */
+    /** The maximum time of a generation in the queue, in seconds. */
     queueDeadline: number;
-    /** Whether the sandbox provider stands in for families without a key. */
+    /** Whether the sandbox provider replaces families without a key. */
     sandbox: boolean;
-    /** How often it is looked whether the workflows of open generations are still there, in seconds. */
+    /** The interval of checks that open generations still have a workflow, in seconds. */
     reconcileSeconds: number;
-    /** Where people look at workflows; null where nowhere. */
+    /** The address of the Temporal Web UI; null if there is none. */
     temporalUiUrl: string | null;
   };
-  /** What Temporal's own settings say, which its client reads by itself. */
+  /** The TEMPORAL_* variables, which Temporal's client library reads. */
   temporal: Record<string, string>;
   /** Null turns all limits off. */
   rateLimits: RateLimits | null;
   trustProxy: boolean | number | string[];
   corsOrigins: string[];
-  /** Null takes API keys only. */
+  /** Null accepts API keys only. */
   oauth: OAuthSettings | null;
-  /** Names under which the tools may be called, beside that of PUBLIC_URL and this machine's own. */
+  /** Allowed hosts of the MCP endpoint, beside that of PUBLIC_URL and the loopback names. */
   toolHosts: string[];
   bodyLimit: number;
-  /** The least size of an upload's parts and the greatest of the whole, in bytes. */
+  /** The minimum size of an upload's parts, in bytes. */
   uploadPartSize: number;
+  /** The maximum size of an upload, in bytes. */
   uploadLimit: number;
-  /** How many `wait`ing requests a process holds at once; more are answered at once. */
+  /** The maximum number of concurrent long polls (`wait`) of a process; further ones are answered at once. */
   waitLimit: number;
-  /** The longest that one is held, in seconds: proxies cut at 60. */
+  /** The maximum time of a long poll in seconds, below the usual proxy timeout of 60. */
   waitSeconds: number;
   logLevel: string;
-  /** The built console; null serves none. */
+  /** The directory of the built console; null serves none. */
   consoleDirectory: string | null;
-  /** How long requests are still taken after a stop was asked for and readiness turned off, so that a balancer sees it. */
+  /** How long the server still accepts requests after a stop signal, so that load balancers notice that it is not ready. */
   drainSeconds: number;
-  /** How long requests in flight may take to finish when the server is told to stop. */
+  /** How long requests in flight have to finish after the drain. */
   shutdownSeconds: number;
 }
 
@@ -107,7 +108,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 let environment: Environment | undefined;
 
-/** The settings of the process and those of a file, read once; what the process has wins. */
+/** Returns the environment of the process and of a settings file, read once. The process takes precedence. */
 export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
   if (environment !== undefined) return environment;
   try {
@@ -121,7 +122,7 @@ export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environm
   return environment;
 }
 
-/** Reads settings and collects what is wrong with them. */
+/** Parses settings and collects their errors. */
 function settingReader(environment: Environment) {
   const faults: string[] = [];
   const value = (name: string) => environment[name]?.trim() || undefined;
@@ -144,7 +145,7 @@ interface DataSettings {
   storageUrl: string;
 }
 
-/** All that most commands need, and no secret. */
+/** The settings that most commands need, without secrets. */
 export interface CommandSettings extends DataSettings {
   sandbox: boolean;
 }
@@ -181,7 +182,7 @@ function dataSettings({ setting, value }: ReturnType<typeof settingReader>): Dat
   };
 }
 
-/** Every setting, read once. A setting that is wrong or missing names itself and what to write. */
+/** Parses all settings. Throws a ConfigError that lists each invalid or missing setting and its allowed values. */
 export function readConfig(environment: Environment): Config {
   const reader = settingReader(environment);
   const { faults, value, setting } = reader;
@@ -190,20 +191,22 @@ export function readConfig(environment: Environment): Config {
   const dataDirectory = dataDirectoryOf(value);
   const port = setting('PORT', wholeNumber(0, 65_535), '3000');
 
-  function kept(file: string): string {
+  function developmentSecret(file: string): string {
     try {
-      return keptSecret(dataDirectory, file);
+      return storedSecret(dataDirectory, file);
     } catch (error) {
-      faults.push(`DATA_DIR: ${file} cannot be kept there (${error instanceof Error ? error.message : error})`);
+      faults.push(`DATA_DIR: ${file} cannot be stored there (${error instanceof Error ? error.message : error})`);
       return '';
     }
   }
 
-  function secret(name: 'SECRET_KEY' | 'WORKER_TOKEN', file: string, least: number): string {
+  function secret(name: 'SECRET_KEY' | 'WORKER_TOKEN', file: string, minLength: number): string {
     const given = value(name);
-    if (given === undefined && !production) return kept(file);
-    if (given === undefined) faults.push(`${name}: required in production; write at least ${least} random characters`);
-    else if (given.length < least) faults.push(`${name}: at least ${least} characters, it has ${given.length}`);
+    if (given === undefined && !production) return developmentSecret(file);
+    if (given === undefined)
+      faults.push(`${name}: required in production; write at least ${minLength} random characters`);
+    else if (given.length < minLength)
+      faults.push(`${name}: write at least ${minLength} characters, it has ${given.length}`);
     return given ?? '';
   }
 
@@ -279,7 +282,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 const LOCAL_URL = 'http://localhost';
-const atLeast32 = z.string().min(32, 'at least 32 characters: the SECRET_KEY that was in use before');
+const atLeast32 = z.string().min(32, 'write the previous SECRET_KEY, at least 32 characters');
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 
 const familyCaps = (each: number): Record<Family, number> => ({
@@ -306,15 +309,15 @@ const temporalSettings = (environment: Environment): Record<string, string> =>
 
 const BUILT_CONSOLE = fileURLToPath(new URL('../../../../apps/dev-console/dist', import.meta.url));
 
-/** Outside production, secrets are made once and kept beside the data. */
-function keptSecret(dataDirectory: string, file: string): string {
+/** Returns a secret that is created once and stored in the data directory. Not used in production. */
+function storedSecret(dataDirectory: string, file: string): string {
   const path = join(dataDirectory, file);
   if (!existsSync(path)) {
     mkdirSync(dataDirectory, { recursive: true });
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
-      // Linking fails where another process was first: its secret holds, and nobody ever reads half of one.
+      // The link fails if another process was first: its secret is used. A reader never sees an incomplete file.
       linkSync(draft, path);
     } catch (error) {
       if (!existsSync(path)) throw error;

@@ -4,11 +4,11 @@ import { seal, unseal } from './seal.ts';
 
 const key = [randomBytes(32)] as const;
 
-test.each(['', 'a', '\u{1F3AC}'.repeat(100)])('what is sealed is read back: %.5s', (plain) => {
+test.each(['', 'a', '\u{1F3AC}'.repeat(100)])('a sealed text is decrypted: %.5s', (plain) => {
   expect(unseal(key, 'owner', seal(key, 'owner', plain))).toBe(plain);
 });
 
-test('the same text never looks the same, and is not in what is stored', () => {
+test('sealing the same text twice differs, and does not contain the text', () => {
   const [one, other] = [seal(key, 'owner', 'secret text'), seal(key, 'owner', 'secret text')];
   expect(one).not.toBe(other);
   expect(Buffer.from(one, 'base64url').includes('secret text')).toBe(false);
@@ -30,7 +30,7 @@ test('a shortened one is refused, however short', () => {
   }
 });
 
-test('it opens neither for another owner nor under another key', () => {
+test('it cannot be decrypted for another owner or with another key', () => {
   const sealed = seal(key, 'owner', 'secret text');
   expect(unseal(key, 'another', sealed)).toBeNull();
   expect(unseal([randomBytes(32)], 'owner', sealed)).toBeNull();

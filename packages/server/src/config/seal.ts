@@ -5,7 +5,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Hides a text that must be readable later; what it belongs to is sealed in, so that it cannot be moved elsewhere. */
+/** Encrypts a text. `belongsTo` is authenticated too, so that the result cannot be moved to another row. */
 export function seal([key]: Keys, belongsTo: string, plain: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(belongsTo));
@@ -13,13 +13,13 @@ export function seal([key]: Keys, belongsTo: string, plain: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url');
 }
 
-/** What was sealed for this owner under one of the keys; null if it was altered or sealed under another key. */
+/** Decrypts a text that was sealed with one of the keys; null if it was altered or sealed with another key or owner. */
 export function unseal(keys: Keys, belongsTo: string, sealed: string): string | null {
   for (const key of keys) {
     try {
       return open(key, belongsTo, sealed);
     } catch {
-      // Not this key: GCM tells no more than that.
+      // Try the next key.
     }
   }
   return null;

@@ -1,18 +1,18 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Keys of one purpose: the first one signs and seals, any of them verifies and unseals. */
+/** The keys of one purpose. The first one signs and encrypts; all of them verify and decrypt. */
 export type Keys = readonly [current: Buffer, ...previous: Buffer[]];
 
 export interface Secrets {
   cursor: Keys;
-  /** Seals the keys of access links. */
+  /** Encrypts the keys of access links. */
   accessLinks: Keys;
   /** Hashes the keys of access links, to find a link by its key. */
   accessLinkHashes: Keys;
   blobs: Keys;
 }
 
-/** One key per purpose and secret, derived from SECRET_KEY and from the previous one while there is one. */
+/** Derives one key per purpose from SECRET_KEY, and another from SECRET_KEY_PREVIOUS if it is set. */
 export function deriveSecrets(secretKey: string, previousSecretKey: string | null): Secrets {
   const derive = (secret: string, purpose: string) =>
     Buffer.from(hkdfSync('sha256', secret, '', `project-review:${purpose}`, 32));
@@ -30,7 +30,7 @@ export function deriveSecrets(secretKey: string, previousSecretKey: string | nul
 
 const MIN_MAC_BYTES = 16;
 
-/** Whether one of the keys made the MAC of the parts, which may be cut to its first 16 bytes or more. */
+/** Whether the MAC of the parts was made with one of the keys. It may be truncated to 16 bytes or more. */
 export const isMac = (keys: Keys, mac: Buffer, ...parts: (string | Buffer)[]): boolean =>
   mac.length >= MIN_MAC_BYTES &&
   keys.some((key) => {

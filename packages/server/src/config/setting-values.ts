@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { DatabaseAddress, PostgresAddress } from '../db/database.ts';
 
-// How the text of a setting is read; a text that cannot be read is answered with what to write.
+// The schemas of settings. Their messages say what to write.
 
 export const wholeNumber = (min: number, max: number) =>
   z
@@ -17,12 +17,12 @@ export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address such as https://review.example.com' })
   .transform((address) => address.replace(/\/+$/, ''));
 
-/** Keys that come over a line that anybody can write on prove nothing. */
+/** An https URL, because signing keys from an unencrypted connection cannot be trusted. Allows http on loopback. */
 export const secureUrl = z
   .url({ protocol: /^https?$/, error: 'write an address such as https://login.example.com' })
   .refine(
     (address) => !URL.canParse(address) || new URL(address).protocol === 'https:' || isLoopback(new URL(address)),
-    'write an https address; plain http is for this machine only',
+    'write an https address; http is allowed for localhost only',
   );
 
 const isLoopback = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
@@ -48,7 +48,7 @@ export const storageUrl = z
   .string()
   .regex(/^(file:.+|s3:\/\/[^/?]+.*)$/, 'write file:<directory> or s3://<bucket>/<prefix>?region=<region>');
 
-/** Numbers by name, such as `tier-2=20,tier-4=100`, over what holds where nothing is written. */
+/** Numbers by name, such as `tier-2=20,tier-4=100`, merged over the defaults. */
 export function namedNumbers<Name extends string>(defaults: Record<Name, number>): z.ZodType<Record<Name, number>> {
   const isName = (name: string): name is Name => name in defaults;
   return z.string().transform((text, context) => {

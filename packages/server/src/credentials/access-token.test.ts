@@ -12,7 +12,7 @@ const SECONDS = () => Math.floor(Date.now() / 1000);
 const ping = (house: House, token: string) =>
   house.request(null, 'GET', '/api/ping', { headers: { authorization: `Bearer ${token}` } });
 
-/** What a token of the house's owner says beside what every token says. */
+/** The claims of a token of the house's owner beside the common ones. */
 const ownerOf = (house: House): JWTPayload => ({
   sub: 'the-owner',
   email: 'owner@example.com',
@@ -40,7 +40,7 @@ onEachDatabase(
       );
     }
 
-    test('a token of the issuer is its subject, in its workspace, with those of its scopes that are ours', async () => {
+    test('a token authenticates its subject in its workspace, with the scopes that the service knows', async () => {
       const answer = await ping(house(), await token());
       expect(answer.status).toBe(200);
       expect(await answer.json()).toMatchObject({
@@ -64,22 +64,22 @@ onEachDatabase(
       ['typ with its family', {}, { typ: 'application/at+jwt' }],
       ['one audience of several', { aud: ['https://other.example.com', AUDIENCE] }, {}],
       ['the tools as its audience', { aud: `${AUDIENCE}/mcp` }, {}],
-    ])('%s is taken', async (_, claims, header) => {
+    ])('%s is accepted', async (_, claims, header) => {
       expect((await ping(house(), await token(claims, header))).status).toBe(200);
     });
 
-    test('a clock of the issuer that differs by 3 seconds is taken', async () => {
+    test('an issuer whose clock differs by 3 seconds is accepted', async () => {
       for (const claims of [{ exp: SECONDS() - 3 }, { nbf: SECONDS() + 3 }]) {
         expect((await ping(house(), await token(claims))).status).toBe(200);
       }
     });
 
-    test('no scope of ours: the credential is good, and opens nothing that needs one', async () => {
+    test('a token without a known scope is valid, and calls nothing that needs a scope', async () => {
       const answer = await ping(house(), await token({ scope: undefined }));
       expect(await answer.json()).toMatchObject({ data: { scopes: [] } });
     });
 
-    test('a token past its time is 401 EXPIRED_CREDENTIAL, also while it is in use', async () => {
+    test('an expired token is 401 EXPIRED_CREDENTIAL, also while it is cached', async () => {
       await refused(await token({ exp: SECONDS() - 60 }), 'EXPIRED_CREDENTIAL', /expired/);
       const brief = await token({ exp: SECONDS() + 60 });
       expect((await ping(house(), brief)).status).toBe(200);
@@ -89,7 +89,7 @@ onEachDatabase(
 
     test.each([
       ['for another service', { aud: 'https://other.example.com' }, /audience/],
-      ['for nobody in particular', { aud: undefined }, /audience/],
+      ['without an audience', { aud: undefined }, /audience/],
       ['of another issuer', { iss: 'https://login.example.com' }, /another issuer/],
       ['not valid yet', { nbf: SECONDS() + 60 }, /not valid yet/],
       ['without an end', { exp: undefined }, /claim exp/],
@@ -97,12 +97,12 @@ onEachDatabase(
       ['with a subject that no database stores', { sub: 'a\0b' }, /claim sub/],
       ['without a workspace', { workspace: undefined }, /no workspace.*claim workspace/],
       ['with a workspace that is no id', { workspace: ['Studio'] }, /no workspace/],
-      ['of a workspace that is not there', { workspace: '0198c0de-0000-7000-8000-000000000000' }, /no member/],
+      ['of a workspace that is not there', { workspace: '0198c0de-0000-7000-8000-000000000000' }, /not a member/],
     ])('a token %s is refused', async (_, claims, detail) => {
       await refused(await token(claims), 'INVALID_CREDENTIAL', detail);
     });
 
-    test('a token of another kind, or signed as anybody could, is refused', async () => {
+    test('a token of another type, or with a symmetric or no signature, is refused', async () => {
       await refused(await token({}, { typ: 'logout+jwt' }), 'INVALID_CREDENTIAL', /typ/);
       await refused(await token({}, { typ: undefined }), 'INVALID_CREDENTIAL', /typ/);
       const claims = { ...ownerOf(house()), iss: issuer.url, aud: AUDIENCE, exp: SECONDS() + 60 };
@@ -118,8 +118,8 @@ onEachDatabase(
       }
     });
 
-    describe('whose it is', () => {
-      test('a verified look-alike of an address is another address', async () => {
+    describe('the account of a token', () => {
+      test('a verified look-alike address is another address', async () => {
         const lookedLike = await newcomer(house(), { email: 'kim-s@example.com' });
         for (const [ascii, other] of [
           ['k', '\u212a'],
@@ -136,7 +136,7 @@ onEachDatabase(
         }
       });
 
-      test('an e-mail that the issuer has not verified is nobody', async () => {
+      test('an e-mail that the issuer has not verified matches no account', async () => {
         const { email, userId } = await newcomer(house());
         for (const email_verified of [undefined, false, 'true', 1]) {
           const claims = { sub: `unverified-${userId}`, email, email_verified };
@@ -146,7 +146,7 @@ onEachDatabase(
         await refused(await token({ sub: 'nobody', email: 'nobody@example.com' }), 'INVALID_CREDENTIAL', /linked/);
       });
 
-      test('once linked, the subject decides: an e-mail that changes or goes is no longer asked', async () => {
+      test('a linked subject keeps its account when its e-mail changes or is missing', async () => {
         const person = await newcomer(house());
         const claims = { sub: `subject-${person.userId}`, email: person.email.toUpperCase() };
         expect((await ping(house(), await token(claims))).status).toBe(200);
@@ -154,7 +154,7 @@ onEachDatabase(
         const moved = await token({ ...claims, email: 'owner@example.com' });
         const me = { headers: { authorization: `Bearer ${moved}`, 'content-type': 'application/json' } };
         const made = await house().request(null, 'QUERY', '/api/projects', { ...me, body: '{}' });
-        // The newcomer is in no project; the owner of that e-mail is.
+        // The new person is in no project; the owner of that e-mail is.
         await problemIn(made, 'INSUFFICIENT_SCOPE');
         const readable = await token({ ...claims, email: 'owner@example.com', scope: 'projects:read' });
         const list = await house().request(null, 'QUERY', '/api/projects', {
@@ -164,7 +164,7 @@ onEachDatabase(
         expect(await list.json()).toMatchObject({ data: [] });
       });
 
-      test('an account has one subject: somebody who gets its e-mail later does not get the account', async () => {
+      test('an account has one subject: a later subject with its e-mail does not get the account', async () => {
         const person = await newcomer(house());
         const claims = { sub: `first-${person.userId}`, email: person.email };
         expect((await ping(house(), await token(claims))).status).toBe(200);
@@ -172,18 +172,18 @@ onEachDatabase(
         await refused(later, 'INVALID_CREDENTIAL', /linked/);
       });
 
-      test('who leaves the workspace loses access within a second, also while the token is in use', async () => {
+      test('a person who leaves the workspace loses access within a second, also while the token is cached', async () => {
         const person = await newcomer(house());
         const text = await token({ sub: `leaver-${person.userId}`, email: person.email });
         expect((await ping(house(), text)).status).toBe(200);
         await house().deps.db.deleteFrom('workspace_members').where('user_id', '=', person.userId).execute();
         const gone = async () => (await ping(house(), text)).status === 401;
         expect(await eventually(gone, 'the token is refused')).toBeLessThan(1000);
-        await refused(text, 'INVALID_CREDENTIAL', /no member/);
+        await refused(text, 'INVALID_CREDENTIAL', /not a member/);
       });
     });
 
-    test('a request that is repeated with a renewed token is still the same request', async () => {
+    test('an idempotency key still applies after the token was renewed', async () => {
       const create = async () =>
         house().request(null, 'POST', `/api/projects/${house().projectId}/folders`, {
           headers: {
@@ -227,7 +227,7 @@ describe.each(DIALECTS)('the keys, %s', (dialect) => {
     };
   });
 
-  test('are not to be had: 503, and good again once they are; known, then rotated, then made up', async () => {
+  test('unreachable keys are 503 until they are reachable; rotated keys are fetched, unknown ones at most once per cool-down', async () => {
     await own.stop();
     const answer = await ping(house, await token());
     await problemIn(answer, 'NOT_READY');
@@ -236,7 +236,7 @@ describe.each(DIALECTS)('the keys, %s', (dialect) => {
     await eventually(async () => (await status(token())) === 200, 'the token is good');
     expect(own.fetches).toBe(1);
 
-    // A hundred tokens of one key are one fetch.
+    // A hundred tokens of one key cause one fetch.
     await Promise.all(
       Array.from({ length: 100 }, async (_, jti) => status(own.token({ ...ownerOf(house), jti: `${jti}` }))),
     );
@@ -245,7 +245,7 @@ describe.each(DIALECTS)('the keys, %s', (dialect) => {
     const before = await token();
     expect((await ping(house, before)).status).toBe(200);
     await own.stop();
-    // An issuer that is away concerns only keys that are not known.
+    // An unreachable issuer affects unknown keys only.
     expect(await status(token())).toBe(200);
     await own.rotate();
     await problemIn(await ping(house, await token()), 'NOT_READY');
@@ -253,17 +253,17 @@ describe.each(DIALECTS)('the keys, %s', (dialect) => {
     await eventually(async () => (await status(token())) === 200, 'the new key is known');
     expect(own.fetches).toBe(2);
 
-    // Made-up keys do not send us to the issuer again and again.
+    // Unknown keys do not cause repeated fetches.
     for (let call = 0; call < 5; call++) {
       await problemIn(await ping(house, await own.forge(ownerOf(house))), 'INVALID_CREDENTIAL');
     }
     expect(own.fetches).toBe(2);
-    // A token that was good stays so until it expires, even after its key is gone.
+    // A cached token stays valid after its key was withdrawn.
     expect((await ping(house, before)).status).toBe(200);
   });
 });
 
-test("one workspace for all tokens, scopes with a prefix, an audience and keys of one's own", async () => {
+test('one workspace for all tokens, a scope prefix, an audience and a JWKS URL can be configured', async () => {
   await using own = await openIssuer(() => 'api://review');
   await using house = await openHouse('sqlite', { OAUTH_ISSUER: own.url, OAUTH_WORKSPACE: crypto.randomUUID() });
   const claims = { ...ownerOf(house), scope: 'api://review/files:read folders:write', workspace: undefined };

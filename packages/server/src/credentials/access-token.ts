@@ -5,14 +5,14 @@ import { canonicalEmail } from '../accounts/email.ts';
 import type { OAuthSettings } from '../config/config.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
-/** What a token says, once its signature and its claims have been checked. */
+/** The verified claims of an access token. */
 interface AccessToken {
   subject: string;
-  /** The program that the token was given to. */
+  /** The OAuth client that the token was issued to. */
   client: string;
   workspaceId: string;
   scopes: ReadonlySet<Scope>;
-  /** Null unless the issuer has verified it and it is an address that an account can have. */
+  /** Null unless the issuer has verified the address and an account can have it. */
   email: string | null;
   expiresAtMs: number;
 }
@@ -27,7 +27,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** Signatures that whoever checks them cannot make. */
+/** Asymmetric signatures only. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -42,18 +42,18 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 const LEEWAY_SECONDS = 10;
-const REMEMBERED_TOKENS = 10_000;
+const MAX_CACHED_TOKENS = 10_000;
 
-/** As long as the keys of the issuer are believed: a token of a key that was withdrawn is not good for ever. */
-const REMEMBERED_MS = 10 * 60_000;
+/** The same as the TTL of the issuer's keys, so that tokens of a withdrawn key stop working. */
+const TTL_MS = 10 * 60_000;
 
-/** Reads access tokens of the issuer. A signature costs far more than a look-up: what was good stays so for a while. */
+/** Returns a function that verifies access tokens of the issuer. Caches valid tokens, because verification is expensive. */
 export function accessTokens(settings: OAuthSettings): (token: string) => Promise<AccessToken> {
   const keys = issuerKeys(settings);
-  const remembered = new Map<string, { read: AccessToken; untilMs: number }>();
+  const cache = new Map<string, { read: AccessToken; expiresAtMs: number }>();
 
   async function verify(token: string): Promise<AccessToken> {
-    // Before anything is fetched on behalf of a token that is not even said to be this issuer's.
+    // Checked first, so that a token of another issuer causes no fetch of keys.
     if (decodeJwt(token).iss !== settings.issuer) throw new TokenRefused('The token is of another issuer.');
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer: settings.issuer,
@@ -63,23 +63,23 @@ export function accessTokens(settings: OAuthSettings): (token: string) => Promis
       requiredClaims: ['sub', 'exp'],
     });
     if (!/^(application\/)?(at\+)?jwt$/i.test(protectedHeader.typ ?? '')) {
-      throw new TokenRefused('The token is no access token: its typ must be at+jwt or JWT.');
+      throw new TokenRefused('The token is not an access token: its typ must be at+jwt or JWT.');
     }
     return read(payload, settings);
   }
 
   return async (token) => {
     const digest = createHash('sha256').update(token).digest('base64');
-    const known = remembered.get(digest);
-    if (known !== undefined) {
-      if (Date.now() < known.untilMs) return known.read;
-      remembered.delete(digest);
+    const cached = cache.get(digest);
+    if (cached !== undefined) {
+      if (Date.now() < cached.expiresAtMs) return cached.read;
+      cache.delete(digest);
     }
     const read = await verify(token).catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? refusalOf(error, settings) : error;
     });
-    if (remembered.size >= REMEMBERED_TOKENS) remembered.clear();
-    remembered.set(digest, { read, untilMs: Math.min(read.expiresAtMs, Date.now() + REMEMBERED_MS) });
+    if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
+    cache.set(digest, { read, expiresAtMs: Math.min(read.expiresAtMs, Date.now() + TTL_MS) });
     return read;
   };
 }

@@ -13,7 +13,7 @@ test('a key is the prefix, 30 characters of base 62 and 6 of a checksum, and no 
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('one wrong character anywhere, or two that changed places, are noticed', () => {
+test('the checksum detects any wrong character and any two swapped ones', () => {
   const key = newApiKey();
   for (let place = 0; place < key.length; place++) {
     for (const other of ['0', 'Z', 'a', '_', ' ', 'é']) {
@@ -31,7 +31,7 @@ test.each(['', 'prs_k_', ' ', `${newApiKey()} `, ` ${newApiKey()}`, `${newApiKey
 });
 
 onEachDatabase((house) => {
-  test('only the SHA-256 of a key is stored, nowhere the key itself', async () => {
+  test('only the SHA-256 of a key is stored, never the key itself', async () => {
     const { db } = house().deps;
     const { key, client } = await house().withScopes('owner', ['folders:write', 'files:read']);
     await client.folders.create({ params: { id: house().projectId }, body: { name: 'A' } });

@@ -7,7 +7,7 @@ const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A prefix that secret scanners find, 178 random bits, and a checksum that tells a typo without a look-up. */
+/** Returns a key of a prefix for secret scanners, 178 random bits, and a checksum that detects typos without a look-up. */
 export function newApiKey(): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62.charAt(randomInt(62))).join('');
   return `${PREFIX}${secret}${checksum(secret)}`;

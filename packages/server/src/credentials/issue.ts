@@ -5,7 +5,7 @@ import { now } from '../db/time.ts';
 import { hashApiKey, newApiKey } from './api-key.ts';
 import { insertCredential } from './queries.ts';
 
-/** Makes a key for a member of a workspace. Only its hash is kept: the key itself is shown this once. */
+/** Creates a key for a member of a workspace. Stores only its hash, so that the key cannot be shown again. */
 export async function issueKey(
   db: Database,
   holder: { workspaceId: string; userId: string; scopes: readonly Scope[]; expiresAt?: string | null },

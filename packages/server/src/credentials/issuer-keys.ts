@@ -1,16 +1,16 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 
-/** The keys of the issuer are not to be had: nobody's fault who shows a token of it. */
+/** The keys of the issuer cannot be fetched. */
 export class IssuerUnreachable extends Error {
   override name = 'IssuerUnreachable';
 }
 
-/** Looked at again after this long, so that a key that the issuer has withdrawn stops working. */
+/** Keys are fetched again after this time, so that a withdrawn key stops working. */
 const FRESH_MS = 10 * 60_000;
-/** An issuer that is away does not lock out whoever holds a token of a key that is known. */
-const KEPT_MS = 24 * 60 * 60_000;
-/** How often tokens of made-up keys can send us to the issuer. */
+/** Stale keys stay in use for this time while the issuer is unreachable. */
+const MAX_STALE_MS = 24 * 60 * 60_000;
+/** The minimum interval of fetches that tokens with unknown keys cause. */
 const COOL_DOWN_MS = 30_000;
 const RETRY_MS = 1000;
 const TIMEOUT_MS = 5000;
@@ -18,22 +18,23 @@ const TIMEOUT_MS = 5000;
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
-/** The public keys of the issuer: fetched once, kept, and fetched again when a token names one that is not among them. */
+/** Returns a cached look-up of the issuer's public keys. Fetches them again when a token has an unknown key id. */
 export function issuerKeys({ issuer, jwksUrl }: { issuer: string; jwksUrl: string | null }): JWTVerifyGetKey {
   let known: { find: JWTVerifyGetKey; at: number } | null = null;
   let loading: Promise<JWTVerifyGetKey> | null = null;
   let retryAt = 0;
-  let askAgainAt = 0;
+  let refreshAllowedAt = 0;
 
   async function load(): Promise<JWTVerifyGetKey> {
-    if (performance.now() < retryAt) throw new IssuerUnreachable('the issuer did not answer a moment ago');
+    if (performance.now() < retryAt)
+      throw new IssuerUnreachable('The issuer did not answer; the next attempt is in a second.');
     try {
       const find = createLocalJWKSet(await fetchAs(KeySet, jwksUrl ?? (await discover(issuer))));
       known = { find, at: performance.now() };
       return find;
     } catch (error) {
       retryAt = performance.now() + RETRY_MS;
-      throw new IssuerUnreachable(`the keys of ${issuer} could not be fetched`, { cause: error });
+      throw new IssuerUnreachable(`The keys of ${issuer} could not be fetched.`, { cause: error });
     }
   }
   const loadOnce = () => {
@@ -49,7 +50,7 @@ export function issuerKeys({ issuer, jwksUrl }: { issuer: string; jwksUrl: strin
     const age = performance.now() - at;
     if (age < FRESH_MS) return find;
     return loadOnce().catch((error: unknown) => {
-      if (age < KEPT_MS) return find;
+      if (age < MAX_STALE_MS) return find;
       throw error;
     });
   }
@@ -59,26 +60,27 @@ export function issuerKeys({ issuer, jwksUrl }: { issuer: string; jwksUrl: strin
     try {
       return await find(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() < askAgainAt) throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() < refreshAllowedAt) throw error;
       const renewed = await loadOnce();
-      askAgainAt = performance.now() + COOL_DOWN_MS;
+      refreshAllowedAt = performance.now() + COOL_DOWN_MS;
       return renewed(header, token);
     }
   };
 }
 
-/** Where the issuer says that its keys are: by OpenID Connect Discovery, or else by RFC 8414. */
+/** Returns the issuer's JWKS URL, from OpenID Connect Discovery or else RFC 8414. */
 async function discover(issuer: string): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/+$/, '');
   const openId = await fetchAs(Discovery, `${origin}${path}/.well-known/openid-configuration`).catch(() => null);
   const found = openId ?? (await fetchAs(Discovery, `${origin}/.well-known/oauth-authorization-server${path}`));
-  if (found.issuer !== issuer) throw new Error(`the discovery document is that of ${found.issuer}`);
+  if (found.issuer !== issuer)
+    throw new Error(`The discovery document of ${issuer} has another issuer: ${found.issuer}.`);
   return found.jwks_uri;
 }
 
 async function fetchAs<T>(schema: z.ZodType<T>, url: string): Promise<T> {
   const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
   return schema.parse(await answer.json());
 }

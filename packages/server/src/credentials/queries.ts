@@ -13,7 +13,7 @@ export interface StoredCredential {
 export async function findCredential(db: Database, hash: string): Promise<StoredCredential | undefined> {
   const row = await db
     .selectFrom('api_keys as key')
-    // Somebody who has left the workspace has lost its keys too.
+    // The keys of a person who has left the workspace are not valid.
     .innerJoin('workspace_members as membership', (join) =>
       join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
     )
@@ -107,7 +107,7 @@ interface Subject {
   subject: string;
 }
 
-/** The account that a subject is linked to; `member` tells whether it belongs to the workspace. */
+/** Finds the account that a subject is linked to. `member` is true if it belongs to the workspace. */
 export async function findLinkedUser(
   db: Database,
   { issuer, subject }: Subject,
@@ -125,7 +125,7 @@ export async function findLinkedUser(
   return row && { userId: row.user_id, member: row.id !== null };
 }
 
-/** Links the subject to the account of that e-mail, unless either of them is linked already. */
+/** Links the subject to the account of that e-mail, unless one of them is linked already. */
 export async function linkNewSubject(db: Database, { issuer, subject }: Subject, email: string, at: string) {
   await db
     .insertInto('oauth_subjects')
@@ -140,7 +140,7 @@ export async function linkNewSubject(db: Database, { issuer, subject }: Subject,
     .execute();
 }
 
-/** Links the subject to the account, instead of whatever either of them was linked to. */
+/** Links the subject to the account and removes earlier links of both. */
 export async function relinkSubject(trx: Writer, { issuer, subject }: Subject, userId: string, at: string) {
   await trx
     .deleteFrom('oauth_subjects')

@@ -4,22 +4,19 @@ afterEach(() => vi.useRealTimers());
 
 const HOUR = 3_600_000;
 
-test.each([HOUR, -HOUR])(
-  'a jump of %i milliseconds lets nothing lapse, and is caught up with bit by bit',
-  async (jump) => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    vi.resetModules();
-    const { steadyNow } = await import('./clock.ts');
-    const before = steadyNow();
-    expect(before).toBe(Date.now());
-    vi.setSystemTime(Date.now() + jump);
-    expect(steadyNow()).toBe(before);
-    for (let second = 0; second < 30; second++) {
-      vi.advanceTimersByTime(1000);
-      steadyNow();
-    }
-    expect(steadyNow() - before).toBe(30_000 + Math.sign(jump) * 7500);
-    vi.advanceTimersByTime(4 * HOUR);
-    expect(steadyNow()).toBe(Date.now());
-  },
-);
+test.each([HOUR, -HOUR])('a clock jump of %i milliseconds expires nothing, and is slewed gradually', async (jump) => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  vi.resetModules();
+  const { steadyNow } = await import('./clock.ts');
+  const before = steadyNow();
+  expect(before).toBe(Date.now());
+  vi.setSystemTime(Date.now() + jump);
+  expect(steadyNow()).toBe(before);
+  for (let second = 0; second < 30; second++) {
+    vi.advanceTimersByTime(1000);
+    steadyNow();
+  }
+  expect(steadyNow() - before).toBe(30_000 + Math.sign(jump) * 7500);
+  vi.advanceTimersByTime(4 * HOUR);
+  expect(steadyNow()).toBe(Date.now());
+});

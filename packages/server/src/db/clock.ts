@@ -2,32 +2,32 @@ import { type RawBuilder, sql } from 'kysely';
 import type { OpenDatabase } from './database.ts';
 import { timestamp } from './time.ts';
 
-/** By how much of the time that passes a jump is caught up with: leases, renewed three times over, hold all the same. */
-const CATCHING_UP = 0.25;
+/** The maximum slew rate. Leases do not expire by it, because workers renew them three times per lease. */
+const MAX_SLEW = 0.25;
 
-let [told, toldAt] = [Date.now(), performance.now()];
+let [steady, readAt] = [Date.now(), performance.now()];
 
 /**
- * The host's clock without its jumps, in milliseconds, for leases and deadlines: when the clock is set forward or back,
- * nothing lapses that has not lapsed. What is told nears the new time bit by bit, so that hosts come to agree again.
+ * Returns the time in milliseconds without jumps, for leases and deadlines: they do not expire when the host's clock is
+ * set. Slews towards wall-clock time at no more than 25 %, so that hosts agree again.
  */
 export function steadyNow(): number {
-  const passed = performance.now() - toldAt;
-  const ahead = Date.now() - (told + passed);
-  const most = passed * CATCHING_UP;
-  told += passed + Math.min(most, Math.max(-most, ahead));
-  toldAt += passed;
-  return told;
+  const elapsed = performance.now() - readAt;
+  const offset = Date.now() - (steady + elapsed);
+  const maxSlew = elapsed * MAX_SLEW;
+  steady += elapsed + Math.min(maxSlew, Math.max(-maxSlew, offset));
+  readAt += elapsed;
+  return steady;
 }
 
-/** As stored: the steady time that many seconds from now. */
+/** The steady time that many seconds from now, in the stored format. */
 export const steadyTime = (secondsFromNow = 0): string =>
   timestamp(Math.round((steadyNow() + secondsFromNow * 1000) * 1000));
 
-/** A time for leases, deadlines and heartbeats, as part of a query: now, or that many seconds later. */
+/** Returns the time of leases, deadlines and heartbeats as a query expression: now, or that many seconds later. */
 export type Clock = (secondsFromNow?: number) => RawBuilder<string>;
 
-/** Servers that share a Postgres go by its clock, since their own may differ; on SQLite there is one host. */
+/** Uses the clock of Postgres, because the clocks of servers may differ. SQLite has one host and uses its steady clock. */
 export const clockOf = (dialect: OpenDatabase['dialect']): Clock =>
   dialect === 'postgres'
     ? (seconds = 0) =>

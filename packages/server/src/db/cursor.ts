@@ -1,21 +1,21 @@
 import { type Direction, PAGE_SIZE } from '@review/contract';
 import { type SelectQueryBuilder, sql } from 'kysely';
 
-/** What an item is sorted by, and its id, which settles ties. */
+/** The sort value of an item and its id as a tie-breaker. */
 export type Key = readonly [sort: string, id: string];
 
-/** A place in a list, and which way to read from it. */
+/** A position in a list and the direction to read from it. */
 export interface Position {
   towards: 'next' | 'prev';
   key: Key;
-  /** The item at the place itself belongs to the page. */
+  /** Whether the page includes the item at the position. */
   inclusive: boolean;
 }
 
 export interface PageRequest {
   direction: Direction;
   from: Position | null;
-  /** Without a position, show the last page of the order instead of the first. */
+  /** Without a position, return the last page instead of the first. */
   startAtEnd?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface CursorPage<Item> {
   prev: Position | null;
 }
 
-/** One page of a query in the asked order, found by key: its cost does not grow with its distance from the start. */
+/** Returns one page of a query by keyset pagination, so that its cost does not depend on its distance from the start. */
 export async function takePage<DB, Tables extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   columns: { sort: string; id: string },
@@ -50,7 +50,7 @@ export async function takePage<DB, Tables extends keyof DB, Row>(
 
   const at = (towards: Position['towards'], row: Row | undefined): Position | null => {
     if (row !== undefined) return { towards, key: keyOf(row), inclusive: false };
-    // Everything beyond the cursor is gone: the way back includes the item it was made from.
+    // No item is left beyond the cursor: the way back includes the item that the cursor was made from.
     return from && { towards, key: from.key, inclusive: true };
   };
   const onwards = hasMore ? at(backwards ? 'prev' : 'next', backwards ? items[0] : items.at(-1)) : null;

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Schema } from './schema.ts';
 
-/** How long Postgres may take before work is given up, in seconds. */
+/** Timeouts of Postgres in seconds. */
 export interface DatabaseTimeouts {
   connect: number;
   statement: number;
   lock: number;
-  /** How long a transaction may stay open without a statement: a client whose host is lost frees its locks after it. */
+  /** The maximum idle time of a transaction. The locks of a lost client are released after it. */
   idleTransaction: number;
 }
 
@@ -15,7 +15,7 @@ export interface PostgresAddress {
   dialect: 'postgres';
   url: string;
   connections: number;
-  /** Without, statements and locks are waited for without end. */
+  /** If missing, statements and locks have no timeout. */
   timeouts?: DatabaseTimeouts;
 }
 
@@ -25,8 +25,8 @@ export interface OpenDatabase extends AsyncDisposable {
   address: DatabaseAddress;
   dialect: 'sqlite' | 'postgres';
   db: Kysely<Schema>;
-  /** The connections that the rate limiter shares; null on SQLite. */
+  /** The pool, which the rate limiter uses too; null on SQLite. */
   pool: pg.Pool | null;
-  /** Asks the database for an answer; on Postgres past the pool. */
+  /** Whether the database answers. Postgres is asked outside of the pool. */
   isReachable(): Promise<boolean>;
 }

@@ -1,15 +1,15 @@
-/** Letters that differ only in case or in how they are composed become the same. */
+/** Folds case and Unicode composition for search and sorting. */
 export const fold = (text: string): string =>
   text
     .normalize('NFC')
-    // Up and down again: ß and SS, the dotless ı and I meet only in upper case.
+    // Only upper case maps ß and SS, and the dotless ı and I, to the same letters.
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
-    // A sigma ends a word in another shape, also where the word ends with the keyword; the dot of İ is left over.
+    // Lower case makes a final ς of a sigma at the end of a word, and leaves the combining dot of İ.
     .replaceAll('ς', 'σ')
     .replaceAll('i\u0307', 'i')
     .normalize('NFC');
 
-/** Text that contains the keyword, for `LIKE ... ESCAPE '\'`. */
+/** Returns the pattern of texts that contain the keyword, for `LIKE ... ESCAPE '\'`. */
 export const containing = (keyword: string): string => `%${fold(keyword).replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** A version 7 UUID: sorts by the time it was made, so that indexes grow at one end. */
+/** Returns a version 7 UUID. It sorts by creation time, so that indexes grow at one end. */
 export function newUuid(): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);
@@ -12,7 +12,7 @@ export function newUuid(): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A prefixed identifier with 100 random bits. */
+/** Returns a prefixed id with 100 random bits. */
 export function newId(prefix: 'FX' | 'DX' | 'GA' | 'CA' | 'SK' | 'SV'): string {
   const bytes = randomFillSync(new Uint8Array(20));
   return prefix + Array.from(bytes, (byte) => CROCKFORD.charAt(byte & 31)).join('');

@@ -11,14 +11,14 @@ import { newUuid } from './ids.ts';
 import { withoutTimeouts } from './open.ts';
 import { now } from './time.ts';
 
-/** More than any database here takes as bind variables of one statement. */
+/** More than either database allows as bind variables of one statement. */
 const COUNT = 70_000;
 const TIMEOUT_MS = 120_000;
 
 const idOf = (prefix: string, index: number) => `${prefix}${String(100_000 + index).padStart(20, '0')}`;
 const ids = (prefix: string) => Array.from({ length: COUNT }, (_, index) => idOf(prefix, index + 1));
 
-/** A project with so many folders, files, generations and uploads, written by the database itself. */
+/** Inserts a project with COUNT folders, files, generations and uploads by SQL. */
 async function crowdedProject({ deps: { db }, workspaceId, people }: House): Promise<string> {
   const id = newUuid();
   const at = now();
@@ -61,11 +61,11 @@ async function crowdedProject({ deps: { db }, workspaceId, people }: House): Pro
 
 onEachDatabase((house) => {
   test(
-    'no statement has more variables where there are more rows',
+    'the number of bind variables does not depend on the number of rows',
     async () => {
       const { db } = house().deps;
       const projectId = await crowdedProject(house());
-      // So many rows are never without statistics for long.
+      // In production, autovacuum keeps the statistics of such tables up to date.
       await sql`analyze`.execute(db);
 
       const { data } = await house().people.owner.client.folders.list({ params: { id: projectId } });
@@ -80,16 +80,16 @@ onEachDatabase((house) => {
       expect(renewed.data.lost).toEqual([idOf('FX', 0)]);
 
       await db.transaction().execute((trx) => dropUploads(trx, ids('CA').slice(1), now()));
-      const doomed = () =>
+      const pendingDeletions = () =>
         db
           .selectFrom('doomed_blobs')
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .executeTakeFirstOrThrow();
-      expect(Number((await doomed()).count)).toBe(COUNT - 1);
+      expect(Number((await pendingDeletions()).count)).toBe(COUNT - 1);
 
       await db.updateTable('projects').set({ deletes_at: now() }).where('id', '=', projectId).execute();
       expect(await withoutTimeouts(house().deps.opened, (unlimited) => deleteDueProjects(unlimited, now()))).toBe(1);
-      expect(Number((await doomed()).count)).toBe(2 * COUNT);
+      expect(Number((await pendingDeletions()).count)).toBe(2 * COUNT);
       expect(await db.selectFrom('files').select('id').where('project_id', '=', projectId).execute()).toEqual([]);
     },
     TIMEOUT_MS,

@@ -36,7 +36,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     expect(await migrate(opened)).toEqual([]);
   });
 
-  test('three servers that start at once on an empty database all come up, and one of them migrated', async () => {
+  test('three servers that start concurrently on an empty database all start, and one of them migrates', async () => {
     const { url } = await emptyDatabase();
     const start = () => startServer({ DATABASE_URL: url });
     const servers = await Promise.all([start(), start(), start()]);
@@ -52,7 +52,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     expect(finished.filter(({ output }) => output.includes('"applied":["0001-foundation"'))).toHaveLength(1);
   });
 
-  test('a command that migrates beside a running server applies nothing and disturbs nothing', async () => {
+  test('a migrate command beside a running server applies nothing and does not disturb it', async () => {
     const { url } = await emptyDatabase();
     await using server = await startServer({ DATABASE_URL: url });
     await using command = runFile('commands/main.ts', { DATABASE_URL: url }, ['migrate', '--json']);
@@ -61,7 +61,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
-  /** The same database after a newer release has migrated it, which older servers may work on from that migration. */
+  /** The database after a newer release has migrated it, with that oldest compatible migration. */
   async function migratedByNewer(oldestCompatible: string) {
     const { address, url } = await emptyDatabase();
     await using opened = openDatabase(address, () => {});
@@ -73,7 +73,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     return { url, newest: applied.at(-1) ?? '' };
   }
 
-  test('a server runs on a newer schema that says so, leaves it as it is, and can migrate again without harm', async () => {
+  test('a server runs on a newer compatible schema, does not change it, and can migrate again', async () => {
     const { url } = await migratedByNewer('0007-schema-compatibility');
     await using server = await startServer({ DATABASE_URL: url });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -82,7 +82,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     expect([code, JSON.parse(output)]).toEqual([0, { applied: [] }]);
   });
 
-  test('a server refuses a newer schema that it cannot work on, in one sentence that names the versions', async () => {
+  test('a server refuses an incompatible newer schema with a message that names the versions', async () => {
     const { url, newest } = await migratedByNewer('9998-expand');
     await using server = runFile('main.ts', { DATABASE_URL: url, PORT: '0' });
     const { code, errors } = await server.finished;
@@ -92,7 +92,7 @@ describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
     ]);
   });
 
-  test('a broken migration table is still an error of its own', async () => {
+  test('a broken migration table is reported as its own error', async () => {
     const { address } = await emptyDatabase();
     await using opened = openDatabase(address, () => {});
     await migrate(opened);

@@ -26,8 +26,8 @@ const MIGRATIONS: Record<string, MigrationFor> = {
 };
 
 /**
- * The oldest migration whose servers still work on this schema, so that they may run beside newer ones during an upgrade
- * and be returned to after it. Raise it with a migration that removes, renames or narrows what those servers use.
+ * The oldest migration whose servers still work on this schema. They can run beside newer servers during an upgrade, and a
+ * roll-back to them is possible. Raise it with a migration that removes, renames or narrows something they use.
  */
 const OLDEST_COMPATIBLE = '0007-schema-compatibility';
 
@@ -37,12 +37,12 @@ export class IncompatibleSchema extends Error {
 }
 
 /**
- * Brings the schema up to date, under a lock: of several servers that start at once, one migrates and the others wait.
- * A schema of a newer release is left alone if this server can work on it, else refused.
+ * Applies pending migrations and returns their names. Holds a lock, so that one of several starting servers migrates and
+ * the others wait. Accepts a newer compatible schema as it is, and throws IncompatibleSchema for others.
  */
 export function migrate(opened: OpenDatabase): Promise<string[]> {
   return withoutTimeouts(opened, (db) =>
-    // SQLite's only lock that spans processes is a transaction; Postgres has an advisory lock, which Kysely takes by itself.
+    // On SQLite only a transaction locks across processes; on Postgres Kysely takes an advisory lock.
     opened.dialect === 'sqlite'
       ? db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect))
       : migrateWith(db, opened.dialect),
@@ -59,7 +59,7 @@ async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Prom
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) {
-    // Looked at only now, under no lock: a newer server may have migrated while this one waited for it.
+    // Checked only after the failure, because a newer server may have migrated while this one waited for the lock.
     const newest = await findNewerMigration(db);
     if (newest === undefined) throw error;
     await requireCompatible(db, newest);

@@ -15,14 +15,14 @@ function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase 
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const file = new SqliteDatabase(path, { timeout: 10_000 });
   file.pragma('journal_mode = WAL');
-  // An acknowledged write survives a power cut, not only a crash.
+  // FULL makes acknowledged writes survive a power cut.
   file.pragma('synchronous = FULL');
   file.pragma('foreign_keys = ON');
 
-  // Kysely prepares anew on each call, which costs more than most of our queries.
+  // Kysely prepares a statement on each call, which costs more than most queries.
   const prepared = new Map<string, SqliteDatabase.Statement>();
   const prepare = (text: string) => {
-    // A transaction here always writes: taking the lock at once waits for it, taking it later may fail.
+    // All transactions write. An immediate one waits for the lock; upgrading to it later can fail.
     const statement = prepared.get(text) ?? file.prepare(text === 'begin' ? 'begin immediate' : text);
     if (prepared.size > 1000) prepared.clear();
     prepared.set(text, statement);
@@ -38,7 +38,7 @@ function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase 
   return { address, dialect: 'sqlite', db, pool: null, isReachable, [Symbol.asyncDispose]: () => db.destroy() };
 }
 
-/** SQLite undoes a failed migration like any other work; Kysely assumes that it cannot. */
+/** Enables transactional migrations, which SQLite supports and Kysely assumes it does not. */
 class TransactionalSqliteDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new (class extends SqliteAdapter {
@@ -49,10 +49,7 @@ class TransactionalSqliteDialect extends SqliteDialect {
   }
 }
 
-/**
- * Runs work whose statements may rightly take long, such as migrations, without timeouts; on Postgres by a connection
- * of its own.
- */
+/** Runs long work, such as migrations, without timeouts. Uses a separate connection on Postgres. */
 export async function withoutTimeouts<T>(opened: OpenDatabase, work: (db: Database) => Promise<T>): Promise<T> {
   const { address } = opened;
   if (address.dialect === 'sqlite') return work(opened.db);

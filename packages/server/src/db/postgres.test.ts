@@ -8,7 +8,7 @@ import { wireTo } from '../test/wire.ts';
 import { openDatabase, withoutTimeouts } from './open.ts';
 
 test.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
-  'a request that waits for a lock longer than %s is 503 with Retry-After, and works when the lock is free',
+  'a request that waits for a lock longer than %s is 503 with Retry-After, and works after the lock is released',
   async (setting) => {
     await using house = await openHouse('postgres', { [setting]: '1', LOG_LEVEL: 'silent' });
     await using beside = openDatabase({ dialect: 'postgres', url: house.databaseUrl, connections: 1 }, () => {});
@@ -23,7 +23,7 @@ test.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
   },
 );
 
-test('a lock that a lost client holds is freed after DATABASE_IDLE_TRANSACTION_SECONDS', async () => {
+test('the lock of a lost client is released after DATABASE_IDLE_TRANSACTION_SECONDS', async () => {
   await using house = await openHouse('postgres', { DATABASE_IDLE_TRANSACTION_SECONDS: '1', LOG_LEVEL: 'silent' });
   await using wire = await wireTo(house.databaseUrl);
   const { address } = house.deps.opened;
@@ -48,7 +48,7 @@ test('a lock that a lost client holds is freed after DATABASE_IDLE_TRANSACTION_S
   expect(data.name).toBe('B');
 });
 
-test('while Postgres stalls /readyz is 503 within a second, requests are 503 in bounded time, and all is well afterwards', async () => {
+test('while Postgres stalls, /readyz is 503 within a second and requests are 503 in bounded time; afterwards both recover', async () => {
   await using database = await createDatabase(inject('postgresUrl'));
   await using wire = await wireTo(database.url);
   await using house = await openHouse('postgres', {
@@ -80,7 +80,7 @@ test('/readyz stays 200 while every connection of the pool is in use', async () 
   expect(status).toBe(200);
 });
 
-test('the timeouts hold on every connection, and not where long statements are allowed', async () => {
+test('the timeouts apply to every connection except those without timeouts', async () => {
   await using house = await openHouse('postgres');
   const timeout = sql<{ statement_timeout: string }>`show statement_timeout`;
   const limited = await timeout.execute(house.deps.db);

@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts';
 const BIGINT = 20;
 const DEFAULT_CONNECT_SECONDS = 5;
 const KEEPALIVE_SECONDS = 10;
-/** Postgres answers a statement within its timeout; a connection that is silent this much longer is dead. */
+/** Added to the statement timeout: a connection without a response for that long is dead. */
 const SILENCE_BEYOND_STATEMENT_SECONDS = 5;
 const PROBE_MS = 900;
 
@@ -23,8 +23,8 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
       getTypeParser: (type, format) => (type === BIGINT ? Number : pg.types.getTypeParser(type, format)),
     },
   });
-  // A connection that breaks is replaced. Without a listener it would end the process: the pool listens to idle
-  // connections only, so those at work need a listener of their own.
+  // The pool replaces lost connections. It listens to errors of idle connections only; an error of an active one without
+  // a listener would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', onError));
   const probe = openProbe(address);
@@ -51,11 +51,11 @@ function connectionOptions({ url, timeouts }: PostgresAddress): pg.PoolConfig {
   };
 }
 
-/** Keepalive alone notices a lost host only after minutes, and not while a query is unacknowledged. */
+/** Detects a lost host. Keepalive needs minutes for it, and does not work while a query is unacknowledged. */
 function socketWithTimeout(seconds: number): Socket {
   const socket = new Socket();
   return socket.setTimeout(seconds * 1000, () => {
-    const silent = new Error(`Postgres has been silent for ${seconds} seconds`);
+    const silent = new Error(`Postgres has not answered for ${seconds} seconds.`);
     socket.destroy(Object.assign(silent, { code: 'ETIMEDOUT' }));
   });
 }
@@ -67,7 +67,7 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
        set idle_in_transaction_session_timeout = '${timeouts.idleTransaction}s'`,
     );
   }
-  // A platform or a pooler that does not know these still works: they only free a lost client's session sooner.
+  // Optional: they end the session of a lost client sooner. Some platforms and poolers do not support them.
   await client
     .query(
       `set tcp_keepalives_idle = ${KEEPALIVE_SECONDS}; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
@@ -76,7 +76,7 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
     .catch(() => {});
 }
 
-/** A connection of its own, so that a pool in full use does not look like a database that is away. */
+/** Opens a separate connection for health checks, so that an exhausted pool does not look like an unreachable database. */
 function openProbe(address: PostgresAddress) {
   const pool = new pg.Pool({
     ...connectionOptions(address),

@@ -9,7 +9,7 @@ import type {
 } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
 
-/** Every table. Times are the text of the contract's `Timestamp`; identifiers are text, so both databases compare bytes. */
+/** All tables. Times are text in the contract's `Timestamp` format, ids are text; both databases compare them by bytes. */
 export interface Schema {
   workspaces: { id: string; name: string; avatar_url: string | null; created_at: string };
   users: { id: string; email: string; name: string; avatar_url: string | null; created_at: string };
@@ -26,7 +26,7 @@ export interface Schema {
     workspace_id: string;
     user_id: string;
     hash: string;
-    /** The last characters, so that people can tell their keys apart. */
+    /** The last characters of the key, to recognise it by. */
     hint: string;
     scopes: string;
     created_at: string;
@@ -34,7 +34,7 @@ export interface Schema {
     last_used_at: string | null;
     revoked_at: string | null;
   };
-  /** Which account a subject of an outside issuer is. */
+  /** Links subjects of an OAuth issuer to accounts. */
   oauth_subjects: { issuer: string; subject: string; user_id: string; created_at: string };
   projects: {
     id: string;
@@ -42,7 +42,7 @@ export interface Schema {
     name: string;
     description: string | null;
     deadline: string | null;
-    /** Folded by us, not by the database, so that order and search are the same on both. */
+    /** Folded by the server, so that sorting and search are the same on both databases. */
     folded_name: string;
     folded_text: string;
     created_at: string;
@@ -50,10 +50,10 @@ export interface Schema {
     deletes_at: string | null;
   };
   project_members: { id: string; project_id: string; user_id: string; role: ProjectRole; created_at: string };
-  /** When a lead last added, changed or removed a person: older access links change nothing for that person. */
+  /** When a lead last added, changed or removed a person. Older access links do not apply to that person. */
   member_decisions: { project_id: string; user_id: string; decided_at: string };
   folders: { id: string; project_id: string; parent_id: string | null; name: string; created_at: string };
-  /** The bytes of a file (FX), a comment attachment (CA) or a generation attachment (GA) on their way in, and what became of them. */
+  /** The upload of a file (FX), a comment attachment (CA) or a generation attachment (GA). */
   uploads: {
     id: string;
     project_id: string;
@@ -63,14 +63,14 @@ export interface Schema {
     size: number;
     part_count: number;
     storage_key: string;
-    /** What the storage calls the upload; null until it has begun there. */
+    /** The storage's id of the upload; null until it has started there. */
     storage_upload: string | null;
-    /** Names the parts that calls asked to complete the upload with, `several` if they differed; null before the first. */
+    /** A digest of the parts of the first complete call, `several` if later calls differed; null before the first. */
     completing_with: string | null;
-    /** Names the parts that the upload was completed with; null until then. */
+    /** A digest of the parts that the upload was completed with; null until then. */
     completed_with: string | null;
     mime_type: string | null;
-    /** The one comment that a comment attachment belongs to, and its place there. */
+    /** The comment of a comment attachment, and the attachment's position in it. */
     comment_id: string | null;
     comment_position: number | null;
     created_at: string;
@@ -97,7 +97,7 @@ export interface Schema {
     created_at: string;
     updated_at: string;
   };
-  /** A generated file's work: the row is the truth, whichever engine carries it out. */
+  /** The generation of a file. The row is the source of truth for both engines. */
   generations: {
     file_id: string;
     workspace_id: string;
@@ -109,25 +109,25 @@ export interface Schema {
     configs: string | null;
     status: GenerationStatus;
     progress: number;
-    /** Live where a worker could use the vendor when it was ordered: the sandbox must not make it then. */
+    /** `live` if a worker had a key of the provider when it was queued. The sandbox must not run it then. */
     promised: 'live' | 'sandbox';
-    /** Who makes it: chosen when it is handed out, fixed once it runs. */
+    /** The provider in use: chosen when it is claimed, fixed once it runs. */
     provider: 'live' | 'sandbox' | null;
     provider_job_id: string | null;
-    /** Intents and provider references by stage, as JSON. */
+    /** Reserved submits and provider references by stage, as JSON. */
     stages: string;
     warnings: string;
     error: string | null;
-    /** Set once an engine holds it; it takes a slot from then on. */
+    /** Set once an engine has claimed it; it occupies a slot from then on. */
     engine: Engine | null;
     epoch: number;
     lease_owner: string | null;
     lease_until: string | null;
-    /** The stored result, not yet the file's content. */
+    /** The stored result, as JSON, before it becomes the file's content. */
     result: string | null;
     queued_at: string;
     started_at: string | null;
-    /** Until when it may wait, and once it runs, until when it may run. */
+    /** The queue deadline; once it runs, the run deadline. */
     deadline_at: string | null;
     finished_at: string | null;
   };
@@ -142,7 +142,7 @@ export interface Schema {
     started_at: string;
     finished_at: string | null;
   };
-  /** One row, locked by whoever hands out slots: the caps are exact over all processes. */
+  /** One row, locked while slots are assigned, so that the caps hold across processes. */
   generation_gate: { id: number };
   versions: {
     id: string;
@@ -202,12 +202,12 @@ export interface Schema {
     note: string | null;
     created_at: string;
   };
-  /** Bytes that no row names any more: deleted from the storage by the sweep, so that a crash forgets none. */
+  /** Pending blob deletions: an outbox of blobs without a row, which the sweep deletes from the storage. */
   doomed_blobs: { storage_key: string; storage_upload: string | null; doomed_at: string };
   idempotency_keys: {
     scope: string;
     fingerprint: string;
-    /** Names the attempt that holds the key: an attempt whose claim was taken over can no longer complete it. */
+    /** A fencing token: an attempt whose claim was taken over cannot complete the key. */
     claim: string;
     claimed_at: string;
     response: string | null;
@@ -217,15 +217,15 @@ export interface Schema {
   workers: {
     name: string;
     version: string | null;
-    /** What it can do of each family, as JSON. */
+    /** The state of each family on the worker, as JSON. */
     families: string;
     /** The last refusal of each provider, as JSON. */
     refusals: string;
     started_at: string;
-    /** Its last heartbeat, by the clock of leases. */
+    /** The time of its last heartbeat, by the clock of leases. */
     seen_at: string;
   };
-  /** One row: the oldest migration whose servers work on this schema. */
+  /** One row: the oldest migration whose servers work with this schema. */
   schema_compatibility: { oldest_compatible: string };
 }
 

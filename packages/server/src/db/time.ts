@@ -1,15 +1,15 @@
 let last = 0;
 
-/** The present as a `Timestamp` of the contract, later than every one this process gave before. */
+/** Returns the current time as a `Timestamp` of the contract, strictly increasing within this process. */
 export function now(): string {
   last = Math.max(last + 1, Date.now() * 1000);
   return timestamp(last);
 }
 
-/** The time that many seconds from now, to compare stored times with. */
+/** Returns the time that many seconds from now, to compare with stored times. */
 export const secondsFromNow = (seconds: number): string => timestamp(Math.round(Date.now() + seconds * 1000) * 1000);
 
-/** A time as it is stored. */
+/** Formats microseconds since the epoch as a stored time. */
 export function timestamp(microseconds: number): string {
   const [day, time] = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, 23).split('T');
   return `${day} ${time}${String(microseconds % 1000).padStart(3, '0')}`;

@@ -1,17 +1,17 @@
 import type { Database, Writer } from './schema.ts';
 
-const MOST_TRIES = 5;
-/** Postgres picked this transaction to end a deadlock or a conflict: done again, it goes through. */
-const PASSING = new Set(['40P01', '40001']);
+const MAX_ATTEMPTS = 5;
+/** The codes of Postgres for a deadlock and a serialization failure. */
+const RETRYABLE = new Set(['40P01', '40001']);
 
-/** One transaction, begun again where the database asks for it. */
+/** Runs the work in a transaction and retries it after a deadlock or a serialization failure. */
 export async function inTransaction<T>(db: Database, work: (trx: Writer) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work);
     } catch (error) {
-      const passing = error instanceof Error && 'code' in error && PASSING.has(String(error.code));
-      if (!passing || tries >= MOST_TRIES) throw error;
+      const isRetryable = error instanceof Error && 'code' in error && RETRYABLE.has(String(error.code));
+      if (!isRetryable || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -27,14 +27,14 @@ onEachDatabase(
       vi.useRealTimers();
     });
 
-    test('without a credential: 401, and where to read how to get one', async () => {
+    test('without a credential: 401 with the address of the resource metadata', async () => {
       const answer = await ping(house());
       await problemIn(answer, 'MISSING_CREDENTIAL');
       expect(answer.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${METADATA}"`);
     });
 
     test.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'prs_k_', 'Bearer a b', 'BearerX token', ','])(
-      'a header that is no bearer token is 401: "%s"',
+      'a header without a bearer token is 401: "%s"',
       async (authorization) => {
         const answer = await ping(house(), authorization);
         expect(answer.status).toBe(401);
@@ -49,7 +49,7 @@ onEachDatabase(
       `prs_k_${'é'.repeat(3)}`,
       'x'.repeat(8000),
       newApiKey(),
-    ])('a token that is no key of ours is 401: %s', async (token) => {
+    ])('an unknown token is 401: %s', async (token) => {
       const answer = await ping(house(), `Bearer ${token}`);
       await problemIn(answer, 'INVALID_CREDENTIAL');
       expect(answer.headers.get('www-authenticate')).toBe(
@@ -57,18 +57,21 @@ onEachDatabase(
       );
     });
 
-    test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('the scheme is taken in any case: %s', async (scheme) => {
-      expect((await ping(house(), `${scheme} ${house().people.member.key}`)).status).toBe(200);
-    });
+    test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])(
+      'the scheme is accepted in any letter case: %s',
+      async (scheme) => {
+        expect((await ping(house(), `${scheme} ${house().people.member.key}`)).status).toBe(200);
+      },
+    );
 
-    test('a key is not taken from the address', async () => {
+    test('a key in the query string is ignored', async () => {
       const { key } = house().people.member;
       for (const query of [`access_token=${key}`, `token=${key}`, `key=${key}`]) {
         await problemIn(await house().request(null, 'GET', `/api/ping?${query}`), 'MISSING_CREDENTIAL');
       }
     });
 
-    test('a key past its time is 401 EXPIRED_CREDENTIAL, one before it works', async () => {
+    test('an expired key is 401 EXPIRED_CREDENTIAL, one before its expiry works', async () => {
       const expired = await keyOf({ expiresAt: secondsFromNow(-1) });
       const answer = await ping(house(), `Bearer ${expired.key}`);
       await problemIn(answer, 'EXPIRED_CREDENTIAL');
@@ -79,7 +82,7 @@ onEachDatabase(
       expect((await ping(house(), `Bearer ${lasting.key}`)).status).toBe(200);
     });
 
-    test('a key expires at its time, also while it is in use', async () => {
+    test('a key expires at its time, also while it is cached', async () => {
       const brief = await keyOf({ expiresAt: secondsFromNow(60) });
       expect((await ping(house(), `Bearer ${brief.key}`)).status).toBe(200);
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
@@ -95,7 +98,7 @@ onEachDatabase(
       await problemIn(await ping(house(), `Bearer ${key}`), 'INVALID_CREDENTIAL');
     });
 
-    test('who leaves the workspace loses its keys within a second', async () => {
+    test('a person who leaves the workspace loses its keys within a second', async () => {
       const person = await newcomer(house());
       expect((await ping(house(), `Bearer ${person.key}`)).status).toBe(200);
       await house().deps.db.deleteFrom('workspace_members').where('user_id', '=', person.userId).execute();
@@ -122,7 +125,7 @@ onEachDatabase(
         const first = await lastUse(id);
         const again = await used(secondsFromNow(-61));
         for (let call = 0; call < 10; call++) await ping(house(), `Bearer ${key}`);
-        // What is written for the other key comes after what would have been written for this one.
+        // The write for the other key comes after a write for this one.
         await ping(house(), `Bearer ${again.key}`);
         await eventually(async () => (await lastUse(again.id)) !== null, 'the use is written');
         expect(await lastUse(id)).toBe(first);
@@ -149,7 +152,7 @@ onEachDatabase(
 );
 
 describe.each(DIALECTS)('%s', (dialect) => {
-  test('a mistyped key is refused without a look-up: even with the database gone', async () => {
+  test('a mistyped key is refused without a look-up, even without a database', async () => {
     await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
     const { key } = house.people.owner;
     await house.deps[Symbol.asyncDispose]();

@@ -5,34 +5,34 @@ import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
-import { briefly } from './briefly.ts';
-import { tokenHolders, UnknownHolder } from './token-holder.ts';
+import { CredentialRefused, tokenResolver } from './token-holder.ts';
+import { ttlCache } from './ttl-cache.ts';
 
-/** What a credential opens: the API, or the tools alone. Each has a description of its own by RFC 9728. */
+/** The protected resource of a request: the API or the MCP endpoint. Each has its own metadata document (RFC 9728). */
 export type Resource = '' | '/mcp';
 
 export const metadataPath = (resource: Resource) => `/.well-known/oauth-protected-resource${resource}`;
 
-/** Finds out who calls, from the Authorization header: by an API key of ours, or by an access token of the issuer. */
+/** Returns a function that resolves the caller from the Authorization header: an API key or an OAuth access token. */
 export function authenticator({ db, config, log }: Deps) {
-  const credentials = briefly((hash: string) => findCredential(db, hash));
-  const holders = config.oauth && tokenHolders({ db, log }, config.oauth);
+  const credentials = ttlCache((hash: string) => findCredential(db, hash));
+  const resolveToken = config.oauth && tokenResolver({ db, log }, config.oauth);
 
-  function noteUse(credential: StoredCredential): void {
+  function recordLastUse(credential: StoredCredential): void {
     if (credential.lastUsedAt !== null && credential.lastUsedAt > secondsFromNow(-60)) return;
     credential.lastUsedAt = now();
     recordUse(db, credential.id, credential.lastUsedAt).catch((error: unknown) =>
-      log.warn({ err: error }, 'the last use of a key was not recorded'),
+      log.warn({ err: error, keyId: credential.id }, 'API key: the time of its last use was not recorded'),
     );
   }
 
-  async function keyHolder(key: string): Promise<Caller> {
+  async function resolveKey(key: string): Promise<Caller> {
     const credential = await credentials(hashApiKey(key));
-    if (credential === undefined || credential.revokedAt !== null) throw new UnknownHolder('INVALID_CREDENTIAL');
+    if (credential === undefined || credential.revokedAt !== null) throw new CredentialRefused('INVALID_CREDENTIAL');
     if (credential.expiresAt !== null && credential.expiresAt <= secondsFromNow(0)) {
-      throw new UnknownHolder('EXPIRED_CREDENTIAL');
+      throw new CredentialRefused('EXPIRED_CREDENTIAL');
     }
-    noteUse(credential);
+    recordLastUse(credential);
     return {
       credentialId: credential.id,
       userId: credential.userId,
@@ -41,17 +41,17 @@ export function authenticator({ db, config, log }: Deps) {
     };
   }
 
-  async function holder(authorization: string | undefined): Promise<Caller> {
+  async function resolveCaller(authorization: string | undefined): Promise<Caller> {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw new UnknownHolder('MISSING_CREDENTIAL');
-    if (isApiKey(token)) return keyHolder(token);
-    if (holders === null) throw new UnknownHolder('INVALID_CREDENTIAL');
-    return holders(token);
+    if (token === undefined) throw new CredentialRefused('MISSING_CREDENTIAL');
+    if (isApiKey(token)) return resolveKey(token);
+    if (resolveToken === null) throw new CredentialRefused('INVALID_CREDENTIAL');
+    return resolveToken(token);
   }
 
   return async (authorization: string | undefined, resource: Resource = ''): Promise<Caller> =>
-    holder(authorization).catch((error: unknown) => {
-      if (!(error instanceof UnknownHolder)) throw error;
+    resolveCaller(authorization).catch((error: unknown) => {
+      if (!(error instanceof CredentialRefused)) throw error;
       const challenge = `Bearer resource_metadata="${config.publicUrl}${metadataPath(resource)}"`;
       throw new ProblemError(error.code, {
         ...(error.message !== '' && { detail: error.message }),

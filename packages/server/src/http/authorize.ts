@@ -13,7 +13,7 @@ export function requireScope(rules: Rules, caller: Caller): void {
   });
 }
 
-/** What `:id` names, if the caller can see it and its role allows the operation. */
+/** Returns what `:id` names if the caller can see it and has a role for the operation; null for a route without an id. */
 export async function requireSubject(
   { db }: Pick<Deps, 'db'>,
   rules: Rules,
@@ -32,13 +32,13 @@ export async function requireSubject(
 function requireRole({ roles, only }: Rules, caller: Caller, { role, personId }: VisibleSubject): void {
   if (roles.length > 0 && (role === null || !roles.includes(role))) throw new ProblemError('INSUFFICIENT_ROLE');
   if (only === undefined || personId === caller.userId) return;
-  // An upload is nobody's business but its starter's.
+  // An upload is visible only to the caller that started it.
   if (only === 'starter') throw new ProblemError('NOT_FOUND');
   const leads: readonly string[] = LEADS;
   if (only === 'author' || role === null || !leads.includes(role)) throw new ProblemError('INSUFFICIENT_ROLE');
 }
 
-/** A project on its way out can be read, not changed. */
+/** A project that is scheduled for deletion is read-only. */
 export function requireChangeable(rules: Rules, subject: VisibleSubject | null): void {
   if (subject?.deletesAt && !rules.whileDeleting) throw new ProblemError('PROJECT_DELETING');
 }

@@ -10,7 +10,7 @@ import { BODY_LIMITS, type BodyLimits } from './body-timeout.ts';
 
 const bytes = randomBytes(1000);
 
-/** An upload of one part, begun at a server with these limits; `send` writes 100 bytes of it. */
+/** Starts the upload of a part at a server with these limits; `send` writes 100 bytes. */
 async function beginPart(limits: Partial<BodyLimits>) {
   const opened = await openOnDisk({ ...BODY_LIMITS, ...limits });
   const { storage } = opened;
@@ -45,7 +45,7 @@ async function expectTimeout(answer: IncomingMessage, detail: string): Promise<v
   });
 }
 
-test('a body that takes longer than the idle limit is taken as long as bytes keep coming', async () => {
+test('a body that takes longer than the idle timeout is accepted while bytes keep arriving', async () => {
   await using part = await beginPart({ idleMs: 500 });
   const answer = answerTo(part.sent);
   const startedAt = performance.now();

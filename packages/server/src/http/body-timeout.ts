@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '../request/problem.ts';
 
 export interface BodyLimits {
-  /** A body of which no byte arrives for this long is given up. */
+  /** The maximum time between two chunks of a body. */
   idleMs: number;
-  /** From this age on, a body must have arrived at the minimum rate on average. */
+  /** The minimum average rate applies after this time. */
   graceMs: number;
   minBytesPerSecond: number;
 }
 
 /**
- * An upload may take as long as its line needs: only bytes that stop coming end it. The minimum rate is far below any
- * usable line; it keeps a sender of one byte now and then from holding a connection for days.
+ * Uploads have no total timeout, only an idle timeout. The minimum rate is far below that of any usable connection; it
+ * stops clients that hold a connection for days by sending a byte now and then.
  */
 export const BODY_LIMITS: BodyLimits = { idleMs: 30_000, graceMs: 120_000, minBytesPerSecond: 1024 };
 
 const CHECKS_PER_IDLE_TIME = 4;
 
-/** Answers 408 to a request whose body stops arriving, or arrives too slowly, and closes its connection. */
+/** Answers 408 and closes the connection if the request's body stalls or arrives too slowly. */
 export function limitBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): void {
   const { headers, socket, url = '/' } = request;
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
@@ -30,7 +30,7 @@ export function limitBody(request: IncomingMessage, response: ServerResponse, li
     if (request.complete) return stop();
     const now = performance.now();
     const arrived = socket.bytesRead - bytesBefore;
-    // While chunks wait to be handled, the socket is not read: then the server is the slow one.
+    // Buffered chunks pause the socket: then the server is slow, not the client.
     if (arrived > received || request.readableLength > 0) progressedAt = now;
     received = arrived;
     if (now - progressedAt >= limits.idleMs) refuse(`No byte of the body arrived for ${limits.idleMs / 1000} s.`);

@@ -4,25 +4,27 @@ import type { Socket } from 'node:net';
 import { ProblemError } from '../request/problem.ts';
 
 /**
- * Answers what never becomes a request (bytes that are not HTTP, headers that are too large or too slow) with a problem
- * document, as every other failure, and closes the connection. Node would answer with a bare status line.
+ * Answers malformed HTTP, and headers that are too large or too slow, with a problem document and closes the connection.
+ * Node's own answer is a bare status line.
  */
 export function refuseBadRequests(server: Server): void {
   const newest = new WeakMap<Socket, ServerResponse>();
   server.prependListener('request', ({ socket }, response) => newest.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = newest.get(socket);
-    // An answer that has begun must not be continued with another one.
+    // A second response must not follow a part of the first one.
     const isAnswering = response?.headersSent === true && !response.writableFinished;
     if (!socket.writable || isAnswering) socket.destroy();
     else socket.end(serialized(answerOf(problemOf(error))), () => socket.destroy());
   });
 }
 
-/** Refuses a request of HTTP/1.1 without a Host, which Node would do without a body; says whether it did. */
+/** Refuses an HTTP/1.1 request without a Host header and returns true. Node's own refusal has no body. */
 export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
   if (httpVersion !== '1.1' || headers.host !== undefined) return false;
-  const { body, ...answer } = answerOf(new ProblemError('INVALID_REQUEST', { detail: 'The Host header is missing.' }));
+  const { body, ...answer } = answerOf(
+    new ProblemError('INVALID_REQUEST', { detail: 'The Host header is missing. HTTP/1.1 requires it.' }),
+  );
   response.writeHead(answer.status, answer.headers).end(body);
   return true;
 }

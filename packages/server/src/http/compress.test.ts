@@ -19,7 +19,7 @@ interface Raw {
   body: Buffer;
 }
 
-/** The answer as it crossed the wire: `fetch` would decompress it. */
+/** Returns the raw response, which `fetch` would decompress. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Raw> {
   const sent = request(new URL(path, house.url), {
     method,
@@ -44,7 +44,7 @@ describe.each([
     ['gzip', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
     ['identity', undefined],
-  ])('for Accept-Encoding "%s" comes as %s, with the same content', async (accepted, encoding) => {
+  ])('for Accept-Encoding "%s" is encoded as %s, with the same content', async (accepted, encoding) => {
     const plain = await ask(path);
     const answer = await ask(path, { 'accept-encoding': accepted });
     expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-test('a small answer, and one without a body, are left as they are', async () => {
+test('a small response and one without a body are not compressed', async () => {
   for (const [path, status] of [
     ['/api/ping', 200],
     ['/api/nothing', 404],
@@ -65,7 +65,7 @@ test('a small answer, and one without a body, are left as they are', async () =>
   }
 });
 
-test('constant content has an ETag for each encoding, and a caller that has it gets 304', async () => {
+test('constant content has an ETag per encoding, and If-None-Match gets 304', async () => {
   for (const path of ['/api/openapi.json', '/docs/swagger-ui.css']) {
     const tags = new Set<string>();
     for (const encoding of ['br', 'gzip']) {
@@ -79,14 +79,14 @@ test('constant content has an ETag for each encoding, and a caller that has it g
   }
 });
 
-test('a range of a file of the API page is a range of its plain bytes', async () => {
+test('a range of a file of /docs is a range of its uncompressed bytes', async () => {
   const answer = await ask('/docs/swagger-ui.css', { 'accept-encoding': 'br', range: 'bytes=0-9' });
   expect([answer.status, answer.headers['content-encoding'], answer.body.length]).toEqual([206, undefined, 10]);
 });
 
-test('Get File, whose strong ETag names its bytes, is not compressed, and stays 304 for a caller that has it', async () => {
+test('Get File, which has a strong ETag, is not compressed, and If-None-Match gets 304', async () => {
   const id = await uploadFile(house, Buffer.from('some text'));
-  // Hashed in the background, which changes the record.
+  // Hashing in the background changes the record.
   await eventually(
     async () => (await house.people.owner.client.files.get({ params: { id } })).data.sha256 !== null,
     'hashed',
@@ -100,7 +100,7 @@ test('Get File, whose strong ETag names its bytes, is not compressed, and stays 
   expect(again.status).toBe(304);
 });
 
-test('stored bytes are served as they are, whatever their type', async () => {
+test('stored files are served uncompressed, whatever their type', async () => {
   const content = Buffer.from('some text '.repeat(1000));
   const id = await uploadFile(house, content, { name: 'notes.txt', mimeType: 'text/plain' });
   const { data } = await house.people.owner.client.files.download({ params: { id } });

@@ -5,8 +5,8 @@ import type { RequestHandler } from 'express';
 const MIN_BYTES = 1024;
 
 /**
- * Compresses answers that are made for one request. Settings are the lightest ones: they take off four fifths of a list of
- * JSON, and stronger ones cost twice the CPU for a few bytes more.
+ * Compresses dynamic responses at the fastest levels. These reduce a JSON list by four fifths; higher levels cost twice
+ * the CPU for a few bytes more.
  */
 export const compressAnswers = (): RequestHandler =>
   compression({
@@ -14,9 +14,9 @@ export const compressAnswers = (): RequestHandler =>
     level: constants.Z_BEST_SPEED,
     brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
     filter: (request, response) =>
-      // A strong ETag names one sequence of bytes; answers that carry a tag stay as they are.
+      // A strong ETag identifies the exact bytes, so that a response with an ETag must not be compressed.
       !response.hasHeader('ETag') &&
-      // An event must not wait in a buffer for more to compress.
+      // Compression would buffer server-sent events.
       !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
       compression.filter(request, response),
   });

@@ -4,23 +4,23 @@ import type { RequestHandler } from 'express';
 import { ProblemError } from '../request/problem.ts';
 import type { Readiness } from '../request/readiness.ts';
 
-/** A proxy that has left the server opens no connection for this long. */
+/** Without a new connection for this long, proxies are taken to have stopped using the server. */
 const QUIET_MS = 200;
 const MAX_WAIT_FOR_QUIET_MS = 2000;
-/** A connection that arrives in this time, between the last accept and the close, is reset. */
+/** The longest event loop turn after which the backlog counts as empty. A connection that arrives within it is reset. */
 const MAX_TURN_MS = 0.2;
 const MAX_WAIT_FOR_TURN_MS = 1000;
-const BETWEEN_REFUSALS_MS = 2000;
+const REFUSAL_INTERVAL_MS = 2000;
 
 export interface Drain {
   /**
-   * Makes every answer from now on, and those under way, ask for its connection to be closed, so that a proxy keeps no idle
-   * connection on which it could send a request just as the server closes it.
+   * Adds `Connection: close` to all responses whose headers are not sent yet. A proxy then keeps no idle connection on
+   * which it could send a request while the server closes it.
    */
   begin(): void;
-  /** Resolves when no connection has come for a while. */
+  /** Resolves when no connection was opened for 200 ms, or after two seconds. */
   quiet(): Promise<void>;
-  /** Resolves right after a short turn of the event loop that accepted nothing: closing a listener resets its backlog. */
+  /** Resolves right after a short turn of the event loop without an accept, because closing a listener resets its backlog. */
   backlogEmpty(): Promise<void>;
 }
 
@@ -65,17 +65,20 @@ export function drainable(server: Server): Drain {
 }
 
 /**
- * While the server drains, refuses a read of a proxy that repeats it at another server (`X-Retry-On: 503`) every two seconds:
- * a proxy without health checks of its own learns from it that the server stops. Reads in between are answered, because the
- * proxy may repeat the refused one here.
+ * While the server drains, answers 503 to one read every two seconds if the proxy retries it at another server
+ * (`X-Retry-On: 503`). A proxy without active health checks then marks this server as down. Reads in between are served,
+ * because the proxy may retry at this server.
  */
 export function refuseWhileDraining(readiness: Readiness): RequestHandler {
   let lastRefusal = Number.NEGATIVE_INFINITY;
   return (request, _response, next) => {
-    const isRepeated = ['GET', 'HEAD'].includes(request.method) && request.get('x-retry-on') === '503';
+    const isRetryable = ['GET', 'HEAD'].includes(request.method) && request.get('x-retry-on') === '503';
     const now = performance.now();
-    if (readiness.accepting || !isRepeated || now - lastRefusal < BETWEEN_REFUSALS_MS) return next();
+    if (readiness.accepting || !isRetryable || now - lastRefusal < REFUSAL_INTERVAL_MS) return next();
     lastRefusal = now;
-    throw new ProblemError('NOT_READY', { detail: 'This server is about to stop.', headers: { 'Retry-After': '1' } });
+    throw new ProblemError('NOT_READY', {
+      detail: 'This server is shutting down. Retry the request.',
+      headers: { 'Retry-After': '1' },
+    });
   };
 }

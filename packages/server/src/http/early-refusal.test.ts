@@ -5,7 +5,7 @@ import { type House, onEachDatabase } from '../test/house.ts';
 
 const BODY = Buffer.alloc(5 * 1024 * 1024, ' ');
 
-/** Sends a head and then a whole body, whatever comes back meanwhile, and gives the answer as it was received. */
+/** Sends headers and a whole body without waiting for the response, and returns the response. */
 async function send(house: House, head: string[], body: Buffer = BODY): Promise<string> {
   const { hostname, port, host } = new URL(house.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -23,12 +23,12 @@ async function send(house: House, head: string[], body: Buffer = BODY): Promise<
 
 const statusIn = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-/** The problem after the head, which must be there to its last byte. */
+/** Returns the problem of a response, which must be complete. */
 function problemIn(answer: string): { code: string; status: number } {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBe(Buffer.byteLength(body));
   const answered = JSON.parse(body);
-  // The tools answer a JSON-RPC error that carries the problem.
+  // The tools answer with a JSON-RPC error that contains the problem.
   return answered.error?.data ?? answered;
 }
 
@@ -49,12 +49,15 @@ onEachDatabase(
       [413, 'too large a body', () => [folders(), json, owner()]],
       [415, 'another content type', () => [folders(), 'Content-Type: text/plain', owner()]],
       [415, 'another encoding', () => [folders(), json, 'Content-Encoding: rot13', owner()]],
-    ])('%d by %s reaches a sender that sends 5 MiB before it reads, and closes', async (status, _, head) => {
-      const answer = await send(house(), [...head(), close]);
-      expect([statusIn(answer), problemIn(answer).status]).toEqual([status, status]);
-    });
+    ])(
+      '%d by %s reaches a client that sends 5 MiB before it reads, and closes the connection',
+      async (status, _, head) => {
+        const answer = await send(house(), [...head(), close]);
+        expect([statusIn(answer), problemIn(answer).status]).toEqual([status, status]);
+      },
+    );
 
-    test('a body that announces too much is refused before any of it is sent', async () => {
+    test('a body with a too large Content-Length is refused before it is sent', async () => {
       const head = [folders(), json, owner(), close, `Content-Length: ${1024 * 1024 + 1}`];
       const { hostname, port, host } = new URL(house().url);
       const socket = connect(Number(port), hostname);

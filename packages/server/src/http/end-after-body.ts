@@ -5,9 +5,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_MS = 30_000;
 
 /**
- * Sends an answer in full, then reads the rest of the request's body off before the answer ends. Without that, a
- * connection that closes while the sender still writes is reset, and the sender never sees the answer. A body that takes
- * too long or is too large closes the connection.
+ * Sends the response and discards the rest of the request's body before it ends the response. If the connection closed
+ * while the client still sends, it would be reset and the client would never see the response. Closes the connection if
+ * the rest is larger than 64 MiB or takes more than 30 seconds.
  */
 export async function endAfterBody(request: IncomingMessage, response: ServerResponse, answer: string): Promise<void> {
   response.setHeader('Content-Length', Buffer.byteLength(answer));
@@ -21,7 +21,7 @@ export async function endAfterBody(request: IncomingMessage, response: ServerRes
   if (!isDrained) request.destroy();
 }
 
-/** Discards what is left of a body; false if it goes beyond the bounds or breaks off. */
+/** Discards the rest of a body. Resolves to false if it exceeds a limit or the connection closes first. */
 function drain(request: IncomingMessage): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), MAX_MS);

@@ -9,16 +9,19 @@ export const notFound: RequestHandler = () => {
   throw new ProblemError('NOT_FOUND');
 };
 
-/** How a problem is written into an answer. */
-type Writing = (problem: ProblemError, request: Request, requestId: string) => { type: string; body: object };
+/** Serializes a problem into a response body. */
+type ProblemSerializer = (problem: ProblemError, request: Request, requestId: string) => { type: string; body: object };
 
-const asDocument: Writing = (problem, request, requestId) => ({
+const asDocument: ProblemSerializer = (problem, request, requestId) => ({
   type: 'application/problem+json',
   body: problem.body(request.path, requestId),
 });
 
-/** Every failure becomes an answer here, and only here. */
-export function errorHandler({ log }: Pick<Deps, 'log'>, writing: Writing = asDocument): ErrorRequestHandler {
+/** The only place that turns an error into a response. */
+export function errorHandler(
+  { log }: Pick<Deps, 'log'>,
+  serialize: ProblemSerializer = asDocument,
+): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (error instanceof NotModified) {
       response.status(304).end();
@@ -27,27 +30,26 @@ export function errorHandler({ log }: Pick<Deps, 'log'>, writing: Writing = asDo
     const problem = asProblem(error);
     const requestId = response.locals.requestId ?? '';
     if (problem.status >= 500) {
-      log.error({ err: error, requestId, operation: response.locals.operation }, 'a request failed');
+      log.error({ err: error, requestId, operation: response.locals.operation }, 'request failed');
     }
     if (response.headersSent) {
-      // Too late for an answer: the connection is cut, so that nobody takes half of one for the whole.
+      // Express closes the connection, so that the client does not take a part of the response for all of it.
       if (!response.writableEnded) next(error);
       return;
     }
-    const { type, body } = writing(problem, request, requestId);
+    const { type, body } = serialize(problem, request, requestId);
     response.status(problem.status).set(problem.headers).type(`${type}; charset=utf-8`);
     endAfterBody(request, response, JSON.stringify(body)).catch(next);
   };
 }
 
-/** What the caller is told of a failure: nothing of its inside. */
+/** Maps any error to a problem without internal details. */
 export function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof StorageFull) return new ProblemError('STORAGE_FULL');
   if (error instanceof StorageUnavailable) return new ProblemError('NOT_READY', { headers: { 'Retry-After': '1' } });
   if (error instanceof URIError) return new ProblemError('NOT_FOUND');
-  // The database is away, has no connection to give, or gave up a statement or a lock after its timeout: that passes
-  // without anyone's doing.
+  // Transient: the database is unreachable, has no free connection, or canceled a statement or a lock after its timeout.
   const code = String(property(error, 'code'));
   const unavailable =
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|SQLITE_BUSY|08|57P|53|57014|55P03|25P03)/.test(code) ||

@@ -11,7 +11,7 @@ const REVEALING =
   /select|insert|relation|table|sqlite|postgres|kysely|node_modules|\/src\/|\.ts|stack|driver|pool|at /i;
 
 describe.each(DIALECTS)('%s', (dialect) => {
-  test('a failure of ours is a 500 that tells nothing of the inside, and gives the Idempotency-Key back', async () => {
+  test('an internal error is a 500 without details, and releases the idempotency key', async () => {
     await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
     const { db } = house.deps;
     await db.deleteFrom('idempotency_keys').execute();
@@ -30,7 +30,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect(await db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
   });
 
-  test('a database that is gone for good is a failure too, and turns readiness off', async () => {
+  test('a closed database is an error too, and makes the server not ready', async () => {
     await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
     await house.deps[Symbol.asyncDispose]();
     const answer = await house.request('owner', 'GET', '/api/ping');
@@ -46,7 +46,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
 });
 
 test.each(['off', 'on'])(
-  'while Postgres is away everything is 503 with Retry-After; when it is back everything works without a restart (limits %s)',
+  'without Postgres everything is 503 with Retry-After, and works again without a restart (limits %s)',
   async (limits) => {
     await using database = await createDatabase(inject('postgresUrl'));
     await using wire = await wireTo(database.url);
@@ -77,7 +77,7 @@ test.each(['off', 'on'])(
   },
 );
 
-test('a request whose connection to Postgres breaks in the middle is 503, and the server lives on', async () => {
+test('a request whose Postgres connection breaks is 503, and the server keeps running', async () => {
   await using database = await createDatabase(inject('postgresUrl'));
   await using wire = await wireTo(database.url);
   await using house = await openHouse('postgres', { DATABASE_URL: wire.url, LOG_LEVEL: 'silent' });

@@ -7,17 +7,17 @@ import { authenticator, type Resource } from './authenticate.ts';
 import { requireScope } from './authorize.ts';
 import { type RateLimiter, rateLimiter } from './rate-limit.ts';
 
-/** The checks before any look-up: credential, rate limit and scope. */
+/** The checks that need no subject: credential, rate limit and scope. */
 export interface Guard {
   limiter: RateLimiter;
   authenticate(request: Request, response: Response, resource?: Resource): Promise<Caller>;
-  /** Whether the request's credential would still be accepted; not counted. */
+  /** Whether the request's credential is still accepted. Does not count against a rate limit. */
   isStillValid(request: Request, resource?: Resource): Promise<boolean>;
   /** Counts the call against its rate limits and requires its scope. */
   check(operation: { name: string; route: Route }, caller: Caller, request: Request, response: Response): Promise<void>;
 }
 
-/** Shared by routes and tools, so that a call counts the same by either way. */
+/** Routes and tools share one guard, so that both count against the same rate limits. */
 export function createGuard(deps: Deps): Guard {
   const limiter = rateLimiter(deps);
   const identify = authenticator(deps);

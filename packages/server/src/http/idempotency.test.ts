@@ -10,7 +10,7 @@ import { deleteExpiredKeys } from './idempotency.ts';
 const replayed = (answer: Response) => answer.headers.get('idempotency-replayed');
 
 onEachDatabase((house) => {
-  /** A project of its own for each test, and what is sent to it. */
+  /** A new project for each test, and a request to it. */
   async function project() {
     const id = await newProject(house().people.owner);
     const path = `/api/projects/${id}/folders`;
@@ -23,7 +23,7 @@ onEachDatabase((house) => {
     };
   }
 
-  test('the same key and body again: the first status and body again, marked, and nothing made', async () => {
+  test('the same key and body return the first status and body with Idempotency-Replayed, and create nothing', async () => {
     const { create, folders } = await project();
     const first = await create('once');
     expect([first.status, replayed(first)]).toEqual([201, null]);
@@ -36,7 +36,7 @@ onEachDatabase((house) => {
     expect(await folders()).toHaveLength(1);
   });
 
-  test('another body under the same key is 422, and nothing is made', async () => {
+  test('another body with the same key is 422 and creates nothing', async () => {
     const { create, folders } = await project();
     await create('once');
     await problemIn(await create('once', { name: 'B' }), 'IDEMPOTENCY_KEY_REUSED');
@@ -44,7 +44,7 @@ onEachDatabase((house) => {
     expect(await folders()).toHaveLength(1);
   });
 
-  test('the order of fields and the space between them make no other body', async () => {
+  test('the order of fields and white space do not change the fingerprint', async () => {
     const { create, path } = await project();
     const first = await create('once', { name: 'A', parent: null });
     const again = await house().request('owner', 'POST', path, {
@@ -80,7 +80,7 @@ onEachDatabase((house) => {
     expect(replayed(await create(key))).toBe('true');
   });
 
-  test('credential, path and method each make it another request', async () => {
+  test('another credential, path or method is another request', async () => {
     const [here, there] = [await project(), await project()];
     await here.create('once');
     const elsewhere = await there.create('once');
@@ -130,7 +130,7 @@ onEachDatabase((house) => {
     expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
   });
 
-  test('refusals are not kept: the key is free for what is right', async () => {
+  test('refusals are not stored: the key can be used again', async () => {
     const { id, create } = await project();
     const act = (verb: string) => house().request('owner', 'POST', `/api/projects/${id}/${verb}`);
     await problemIn(await create('once', { name: '' }), 'INVALID_REQUEST');
@@ -149,7 +149,7 @@ onEachDatabase((house) => {
         .set({ claimed_at: secondsFromNow(-seconds), ...change })
         .execute();
 
-    test('a claim without an answer is 409 with Retry-After, and free again after 60 s', async () => {
+    test('a key in progress is 409 with Retry-After, and is released after 60 s', async () => {
       const { create, folders } = await project();
       await create('once');
       await age(58, { response: null });
@@ -164,7 +164,7 @@ onEachDatabase((house) => {
       expect(await folders()).toHaveLength(2);
     });
 
-    test('an answer is kept for 24 hours, and not longer', async () => {
+    test('a response is stored for 24 hours', async () => {
       const { create, folders } = await project();
       await create('once');
       await age(24 * 3600 - 5);
@@ -177,7 +177,7 @@ onEachDatabase((house) => {
       expect(await folders()).toHaveLength(2);
     });
 
-    test('the sweep removes what is older', async () => {
+    test('the sweep deletes older keys', async () => {
       const { create } = await project();
       await create(randomUUID());
       await age(24 * 3600 + 1);
@@ -186,7 +186,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('of 100 at once with one key one works; the others are told its answer, or to come back for it', async () => {
+  test('of 100 concurrent requests with one key one runs; the others get its response or 409', async () => {
     const { create, folders } = await project();
     const answers = await Promise.all(Array.from({ length: 100 }, () => create('together')));
     const made = answers.filter((answer) => answer.status === 201 && replayed(answer) === null);

@@ -9,20 +9,20 @@ import { ProblemError } from '../request/problem.ts';
 import { isQuery } from './query-method.ts';
 
 const KEPT_SECONDS = 24 * 60 * 60;
-/** A claim without an answer after this long was left by a crash. */
+/** A claim without a stored response expires after this time: its request crashed. */
 const CLAIM_SECONDS = 60;
 
-/** One request's chance to do its work: exactly once per key, or plainly where there is none. */
+/** The execution of one request: exactly once per idempotency key, or without that guarantee where there is no key. */
 export interface Attempt {
-  /** The work was done before: `write` gives back what it gave back then. */
+  /** True if an earlier request with the key succeeded. `write` then returns the stored result. */
   replayed: boolean;
-  /** The work and what it gives back are stored in one transaction: both are there, or neither. */
+  /** Runs the work and stores its result under the key in one transaction. */
   write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
-  /** Gives the key back where nothing was written under it. */
+  /** Releases the key if nothing was written under it. */
   release(): Promise<void>;
 }
 
-/** The Idempotency-Key of a request that takes one. */
+/** Returns the Idempotency-Key of a request, or null if it has none or the route takes none. */
 export function idempotencyKey(request: Request, route: Route): string | null {
   const takesKey = (route.method === 'POST' && !isQuery(route)) || route.method === 'PATCH';
   const header = takesKey ? request.get('idempotency-key') : undefined;
@@ -34,7 +34,7 @@ export function idempotencyKey(request: Request, route: Route): string | null {
   return key;
 }
 
-/** Claims the key for this request, or finds what the first one with it wrote. */
+/** Claims the key for this request, or returns the stored result of the first request with it. */
 export async function attempt(
   db: Database,
   caller: Caller,
@@ -69,7 +69,7 @@ export async function attempt(
   return replayed(first.response);
 }
 
-/** Work that nothing is remembered of. */
+/** An attempt without an idempotency key. */
 export const unkeyed = (db: Database): Attempt => ({
   replayed: false,
   write: (work) => inTransaction(db, work),
@@ -95,7 +95,7 @@ function claimed(db: Database, scope: string, claim: string): Attempt {
           .where('scope', '=', scope)
           .where('claim', '=', claim)
           .executeTakeFirst();
-        // Another attempt took the claim over while this one stalled: its work counts, this one's is rolled back.
+        // The claim expired and another attempt took it over: this one is rolled back.
         if (completed.numUpdatedRows === 0n) throw inProgress();
         written = true;
         return outcome;
@@ -120,7 +120,7 @@ const inProgress = () => new ProblemError('IDEMPOTENCY_IN_PROGRESS', { headers: 
 
 const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** The same JSON whatever the order of its fields. */
+/** Makes the fingerprint independent of the order of fields. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -7,11 +7,11 @@ onEachDatabase((house) => {
   const params = () => ({ id: house().projectId });
   const client = () => house().people.owner.client;
 
-  /** An upload that is not finished: nothing in the background changes it. */
+  /** An unfinished upload, which no background work changes. */
   const newFile = async () =>
     (await client().files.startUpload({ params: params(), body: { name: 'a.txt', size: 1 } })).data.id;
 
-  /** A fresh record of each kind that is read with an ETag. */
+  /** A new record of each kind that has an ETag. */
   const RECORDS: Record<string, () => Promise<string>> = {
     '/api/projects/:id': async () => (await client().projects.create({ body: { name: 'A' } })).data.id,
     '/api/files/:id': () => newFile(),
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
   const read = (address: string) => house().request('owner', 'GET', address);
   const tagOf = async (address: string) => (await read(address)).headers.get('etag') ?? '';
 
-  test.each(changing)('PATCH %s changes the state that If-Match names, and no other', async (path) => {
+  test.each(changing)('PATCH %s succeeds only if If-Match has the current ETag', async (path) => {
     const recordPath = path.replace(/:id.*/, ':id');
     const id = await RECORDS[recordPath]?.();
     const address = recordPath.replace(':id', String(id));
@@ -56,7 +56,7 @@ onEachDatabase((house) => {
     expect((await patch(first, '*')).status).toBe(204);
   });
 
-  test('of many changes to the same state at once, one succeeds', async () => {
+  test('of concurrent changes with the same ETag one succeeds', async () => {
     const id = await newFile();
     const tag = await tagOf(`/api/files/${id}`);
     const answers = await Promise.all(
@@ -67,7 +67,7 @@ onEachDatabase((house) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(412)]);
   });
 
-  test('a repeated request with the same Idempotency-Key is answered as the first', async () => {
+  test('a repeated request with the same idempotency key gets the first response', async () => {
     const id = await newFile();
     const headers = { 'if-match': await tagOf(`/api/files/${id}`), 'idempotency-key': `once-${id}` };
     for (let round = 0; round < 2; round++) {

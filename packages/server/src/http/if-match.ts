@@ -8,10 +8,10 @@ import { etagOf } from './conditional.ts';
 import { type Attempt, unkeyed } from './idempotency.ts';
 import { type Asked, type Operation, perform } from './operations.ts';
 
-/** Every endpoint, on one transaction. */
+/** Returns all operations, bound to one transaction. */
 export type OperationsOn = (trx: Writer) => Operation[];
 
-/** Where the records are kept that are read with an ETag. */
+/** The tables of the records that have an ETag. */
 const TABLES: Partial<Record<Subject, string>> = {
   project: 'projects',
   file: 'files',
@@ -21,8 +21,8 @@ const TABLES: Partial<Record<Subject, string>> = {
 };
 
 /**
- * Lets the work of a request run only on the state that its `If-Match` names. The comparison is part of the work's
- * transaction, behind a lock of the row: nothing can change between the two.
+ * Runs the work of a request only if the record's ETag matches `If-Match`. The comparison is in the work's transaction and
+ * locks the row first, so that the record cannot change in between.
  */
 export function onMatch(
   once: Attempt,
@@ -43,7 +43,7 @@ export function onMatch(
   };
 }
 
-/** The ETag that reading the record would give now. */
+/** The current ETag of the record, as its GET route computes it. */
 async function currentTag(
   trx: Writer,
   kind: Subject,
@@ -53,7 +53,8 @@ async function currentTag(
   const id = asked.subject?.id ?? '';
   const reads = operationsOn(trx).find(({ route: { metadata } }) => metadata.conditional && metadata.subject === kind);
   const table = TABLES[kind];
-  if (reads === undefined || table === undefined) throw new Error(`a ${kind} is not read with an ETag`);
+  if (reads === undefined || table === undefined)
+    throw new Error(`A ${kind} has no ETag: no conditional route reads it, or TABLES has no entry for it.`);
   await sql`update ${sql.table(table)} set id = id where id = ${id}`.execute(trx);
   const subject = await SUBJECT_FINDERS[kind](trx, asked.caller, id);
   if (subject === undefined) throw new ProblemError('NOT_FOUND');

@@ -18,7 +18,7 @@ interface ParsedRequest {
   res: Response;
 }
 
-/** The private interface of the workers: the bearer is the token that server and workers share. */
+/** Mounts the private API of the workers. They authenticate with the shared WORKER_TOKEN. */
 export function mountWorkerApi(app: Express, deps: Deps, limiter: RateLimiter): void {
   const routes: Record<string, AppRoute> = workerApi;
   createExpressEndpoints(routes, endpointsOf(workerApi, workerHandlers(deps)), app, {
@@ -43,12 +43,12 @@ const carryOut =
     const base = `${request.protocol}://${request.get('host')}`;
     const signal = disconnectSignal(response);
     const id = String(request.params['id']);
-    // The route's own schemas have parsed what the handler is given, which TypeScript cannot follow from here.
+    // The route's schemas have parsed the request; TypeScript cannot infer that here.
     const answer = await handler({ id, query, body, base, signal } as never);
     return { status: 204 in route.responses ? (204 as const) : (200 as const), body: answer };
   };
 
-/** A wrong token counts as a failed credential of its address; the right one always passes. */
+/** Requires the worker token. A wrong token counts against the address's limit of failed credentials. */
 function requireWorker(token: string, limiter: RateLimiter): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${token}`);
@@ -57,7 +57,7 @@ function requireWorker(token: string, limiter: RateLimiter): RequestHandler {
     if (!timingSafeEqual(digest(request.get('authorization') ?? ''), expected)) {
       await limiter.countFailure(request, response);
       throw new ProblemError('INVALID_CREDENTIAL', {
-        detail: 'The WORKER_TOKEN of the worker and of the server differ.',
+        detail: 'The worker token is not that of the server. Set the same WORKER_TOKEN for both.',
         headers: { 'WWW-Authenticate': 'Bearer' },
       });
     }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { requireSubject } from './authorize.ts';
-import { isKnown, NotModified } from './conditional.ts';
+import { NotModified, setETag } from './conditional.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 import type { Guard } from './guard.ts';
 import { attempt, idempotencyKey } from './idempotency.ts';
@@ -22,7 +22,7 @@ interface ParsedRequest {
   res: Response;
 }
 
-/** Binds every route of the contract to its handler, behind the generic steps that obey the route's rules. */
+/** Mounts every route of the contract with its handler, behind the middleware that enforces the route's rules. */
 export function mountContract(
   app: Express,
   deps: Deps,
@@ -36,7 +36,10 @@ export function mountContract(
       Object.fromEntries(
         mounted.map((operation) => [
           operation.name,
-          { middleware: genericSteps(deps, guard, operation), handler: carryOut(deps, guard, operation, operationsOn) },
+          {
+            middleware: ruleMiddleware(deps, guard, operation),
+            handler: carryOut(deps, guard, operation, operationsOn),
+          },
         ]),
       ),
       router,
@@ -53,15 +56,15 @@ export function mountContract(
     mount(queryRouter(app), lists);
     refuseOtherMethods(app, [...some, ...byGet]);
   };
-  // A path that is spelt out comes before one that would take its end for an id, whatever the method.
-  const { spelt = [], named = [] } = Object.groupBy(operations, ({ route }) =>
-    route.path.includes(':') ? 'named' : 'spelt',
+  // Literal paths come before paths with `:id`, which would match them too.
+  const { literal = [], withId = [] } = Object.groupBy(operations, ({ route }) =>
+    route.path.includes(':') ? 'withId' : 'literal',
   );
-  mountAll(spelt);
-  mountAll(named);
+  mountAll(literal);
+  mountAll(withId);
 }
 
-/** The same operation, asked for with GET: what its handler takes as the body comes from the query. */
+/** The GET form of a QUERY operation: the query string replaces the body. Null if the route has none. */
 function listByGet(operation: Operation): Operation | null {
   const route = getForm(operation.route);
   return route && { ...operation, route, bodyInQuery: true };
@@ -69,7 +72,7 @@ function listByGet(operation: Operation): Operation | null {
 
 const asPost = (route: Route): Route => (isQuery(route) && 'body' in route ? { ...route, method: 'POST' } : route);
 
-/** ts-rest binds what it takes for a POST; here that is a QUERY. */
+/** A router whose `post` binds QUERY, because ts-rest mounts these routes as POST. */
 function queryRouter(app: Express): IRouter {
   const onlyQuery: RequestHandler = (request, _response, next) =>
     next(request.method === 'QUERY' ? undefined : 'route');
@@ -77,8 +80,8 @@ function queryRouter(app: Express): IRouter {
   return Object.create(app, { post: { value: post } });
 }
 
-/** In the order that tells a stranger nothing: credential, rate, scope, visibility, role; only then is the body read. */
-function genericSteps(deps: Deps, guard: Guard, { name, route, bodyInQuery }: Operation): RequestHandler[] {
+/** Checks credential, rate limit, scope, visibility and role, and only then reads the body. */
+function ruleMiddleware(deps: Deps, guard: Guard, { name, route, bodyInQuery }: Operation): RequestHandler[] {
   return [
     async (request, response, next) => {
       response.locals.operation = name;
@@ -93,14 +96,14 @@ function genericSteps(deps: Deps, guard: Guard, { name, route, bodyInQuery }: Op
   ];
 }
 
-/** The last hop: the handler, once per Idempotency-Key, and what its answer says beside its body. */
+/** Runs the handler once per idempotency key and sets the headers of its response. */
 function carryOut(deps: Deps, { limiter }: Guard, operation: Operation, operationsOn: OperationsOn) {
   const { name, route, bodyInQuery } = operation;
   const status = successStatus(route);
 
   return async ({ query, body, req: request, res: response }: ParsedRequest) => {
     const { admitted } = response.locals;
-    if (admitted === undefined) throw new Error('a request reached its handler without passing the generic steps');
+    if (admitted === undefined) throw new Error('The request reached its handler without passing the middleware.');
     const { caller, subject } = admitted;
 
     const first = await attempt(deps.db, caller, idempotencyKey(request, route), {
@@ -118,7 +121,7 @@ function carryOut(deps: Deps, { limiter }: Guard, operation: Operation, operatio
           throw pointingIntoQuery(refusal, request.query);
         })
       : await perform(operation, { ...asked, query, body }, once);
-    if (route.metadata.conditional && isKnown(request, response, answer)) {
+    if (route.metadata.conditional && setETag(request, response, answer)) {
       await limiter.refund(name, route.metadata.tier, caller, response);
       throw new NotModified();
     }
@@ -129,7 +132,7 @@ function carryOut(deps: Deps, { limiter }: Guard, operation: Operation, operatio
   };
 }
 
-/** A handler names fields of the body; here they were sent as query parameters. */
+/** Rewrites the pointers of a problem from body fields to query parameters. */
 function pointingIntoQuery(refusal: unknown, query: object): unknown {
   if (!(refusal instanceof ProblemError) || refusal.errors === undefined) return refusal;
   const errors = refusal.errors.map((error) => ({ ...error, pointer: parameterPointer(error.pointer, query) }));

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { z } from 'zod';
 import { ProblemError } from '../request/problem.ts';
 
-/** What the contract refused, field by field. */
+/** Turns ts-rest's validation errors into a problem with one entry per field. */
 export function refuseInvalid(
   invalid: RequestValidationError,
   request: Request,
@@ -19,7 +19,7 @@ function* errorsIn({ query, body }: RequestValidationError, request: Request): G
   yield* fieldErrors(issuesOf(body), request.body);
 }
 
-/** Reads no more errors than a problem lists, and one more to know whether there are more. */
+/** Reads at most one error more than a problem lists, to know whether there are more. */
 export function invalidRequest(found: Iterable<FieldError>): ProblemError {
   const errors: FieldError[] = [];
   for (const error of found) if (errors.push(error) > MAX_FIELD_ERRORS) break;
@@ -32,6 +32,6 @@ export function invalidRequest(found: Iterable<FieldError>): ProblemError {
   return new ProblemError('INVALID_REQUEST', { detail: `${count} not valid.`, errors });
 }
 
-/** ts-rest passes on what the schema reported; with zod 4 behind the standard interface these are zod's own issues. */
+/** ts-rest passes the issues of the schema on; those of a zod 4 schema are zod's own. */
 const issuesOf = (error: { issues: readonly unknown[] } | null): z.core.$ZodIssue[] =>
   (error?.issues ?? []) as z.core.$ZodIssue[];

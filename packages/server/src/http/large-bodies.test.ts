@@ -8,14 +8,14 @@ import { problemIn } from '../test/problem-in.ts';
 import { FORMER } from '../tools/test/clients.ts';
 import { currentRequest, formerRequest, messageIn, post, refusedAs } from '../tools/test/wire.ts';
 
-/** Far above what any of these takes here; without the bounds, some took longer than a minute. */
+/** Far above the time of these requests; without the limits, some took longer than a minute. */
 const SECONDS = 5;
 const MEBIBYTE = 1024 * 1024;
 
 const many = (item: string, count: number) => `[${`${item},`.repeat(count - 1)}${item}]`;
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`field${n}`, n]));
 
-/** Expects the answer soon and short, with at most 100 errors. */
+/** Expects a fast and short response with at most 100 errors. */
 async function promptly(answer: Promise<Response>, code: Problem['code'], read = problemIn): Promise<Problem> {
   const started = performance.now();
   const response = await answer;
@@ -52,7 +52,7 @@ onEachDatabase(
         expect(problem.errors).toEqual([{ pointer: '/parts', code: 'TOO_MANY', message: 'At most 10000.' }]);
       });
 
-      test('of ten thousand bad ones the first hundred errors are listed', async () => {
+      test('the first hundred errors of ten thousand invalid parts are listed', async () => {
         const problem = await promptly(complete(many('{}', 10_000)), 'INVALID_REQUEST');
         expect(problem.detail).toBe('More than 100 fields are not valid. The first 100 are listed.');
         expect(problem.errors).toHaveLength(100);
@@ -60,7 +60,7 @@ onEachDatabase(
       });
     });
 
-    test('of fifty thousand unknown fields the first hundred are listed', async () => {
+    test('the first hundred of fifty thousand unknown fields are listed', async () => {
       const path = `/api/projects/${house().projectId}/folders`;
       const body = JSON.stringify({ name: 'A', ...fields(50_000) });
       const problem = await promptly(send('POST', path, body), 'INVALID_REQUEST');
@@ -69,7 +69,7 @@ onEachDatabase(
       expect(long.errors).toMatchObject([{ pointer: expect.stringMatching(/^\/x{499}…$/), code: 'UNKNOWN_FIELD' }]);
     });
 
-    test('of a thousand files that are not there the first hundred are listed', async () => {
+    test('the first hundred of a thousand missing files are listed', async () => {
       const files = Array.from({ length: 1000 }, () => ({ id: newId('FX') }));
       const answer = house().request(
         'owner',
@@ -82,7 +82,7 @@ onEachDatabase(
       expect(problem.detail).toMatch(/ The first 100 are listed\.$/);
     });
 
-    test('a skill takes 50 fields of metadata and 100 tools, and says so once', async () => {
+    test('a skill with more than 50 metadata fields or 100 tools gets one error each', async () => {
       const create = (body: unknown) => send('POST', '/api/skills', JSON.stringify(body));
       const skill = { name: 'A', description: 'A' };
       const metadata = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
@@ -97,7 +97,7 @@ onEachDatabase(
       ]);
     });
 
-    test('the errors of a tool are as few', async () => {
+    test('a tool call lists at most a hundred errors too', async () => {
       const { key } = house().people.owner;
       const call = (name: string, given: object) =>
         post(house(), key, currentRequest('tools/call', { name, arguments: { id: house().projectId, ...given } }));
@@ -112,7 +112,7 @@ onEachDatabase(
       expect(tooMany.errors).toMatchObject([{ pointer: '/members', code: 'TOO_MANY' }]);
     });
 
-    test('a request to the tools holds at most a hundred messages', async () => {
+    test('a request to the tools contains at most a hundred messages', async () => {
       const { key } = house().people.owner;
       const batch = (count: number) =>
         json(
@@ -121,10 +121,10 @@ onEachDatabase(
         );
       expect((await post(house(), key, batch(100))).status).toBe(200);
       const problem = await promptly(post(house(), key, batch(101)), 'INVALID_REQUEST', refusedAs);
-      expect(problem.detail).toBe('At most 100 messages in one request.');
+      expect(problem.detail).toBe('A request may contain at most 100 messages.');
     });
 
-    test('a message holds at most a thousand values beside the arguments of a tool', async () => {
+    test('a message contains at most a thousand values beside the arguments of a tool', async () => {
       const { key } = house().people.owner;
       const zeros = Array.from({ length: 100_000 }, () => 0);
       const clientInfo = { name: 'A', version: '1', icons: zeros };
@@ -134,7 +134,7 @@ onEachDatabase(
         ['tools/call', { name: 'whoami', arguments: {}, _meta: { zeros } }],
       ] as const) {
         const problem = await promptly(post(house(), key, formerRequest(method, params)), 'INVALID_REQUEST', refusedAs);
-        expect(problem.detail).toBe('A message has at most 1000 values beside the arguments.');
+        expect(problem.detail).toBe('A message may contain at most 1000 values beside the arguments.');
       }
     });
   },

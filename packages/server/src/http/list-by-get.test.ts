@@ -18,14 +18,14 @@ onEachDatabase((house) => {
     ['?keyword=%C3%A9%20%26', { keyword: 'é &' }],
     ['?sort.type=name', { sort: { type: 'name' } }],
     ['?sort.type=createdAt&sort.direction=asc', { sort: { type: 'createdAt', direction: 'asc' } }],
-  ])('GET /api/projects%s answers as its QUERY does', async (query, body) => {
+  ])('GET /api/projects%s has the response of its QUERY', async (query, body) => {
     const [got, queried] = [await byGet(query), await byQuery(body)];
     expect(got.status).toBe(200);
     expect(await got.json()).toEqual(await queried.json());
     expect(got.headers.get('cache-control')).toBe(queried.headers.get('cache-control'));
   });
 
-  test('a flag is spelt true or false', async () => {
+  test('a flag must be true or false', async () => {
     const { client } = house().people.owner;
     const params = { id: house().projectId };
     const open = (await client.comments.create({ params, body: { content: 'Open' } })).data.id;
@@ -59,7 +59,7 @@ onEachDatabase((house) => {
     expect(problem.errors).toMatchObject([{ pointer, code }]);
   });
 
-  test('a folder is named once, plain or dotted', async () => {
+  test('a folder is given once, as folder or folder.id', async () => {
     const id = `DX${'0'.repeat(20)}`;
     for (const query of [`?folder=${id}&folder.id=${id}`, `?folder=&folder.id=${id}`]) {
       const answer = await house().request('owner', 'GET', `/api/projects/${house().projectId}/files${query}`);
@@ -91,7 +91,7 @@ onEachDatabase((house) => {
     expect([answer.status, await answer.text()]).toEqual([200, '']);
   });
 
-  test('a scope that the list needs, its GET needs too', async () => {
+  test('GET requires the scope of the QUERY list', async () => {
     const { key } = await house().withScopes('owner', ['files:read']);
     const headers = { authorization: `Bearer ${key}` };
     await problemIn(await house().request(null, 'GET', '/api/projects', { headers }), 'INSUFFICIENT_SCOPE');

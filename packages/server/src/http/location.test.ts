@@ -15,7 +15,7 @@ onEachDatabase((house) => {
     ['/api/projects/:id/access-links', { role: 'PROJECT_REVIEWER' }, '/api/project-access-links/'],
     ['/api/projects/:id/files/upload.multipart', { name: 'a.txt', size: 1 }, '/api/files/'],
     ['/api/skills', { name: 'A', description: 'A' }, '/api/skills/'],
-  ])('POST %s says where its result can be read', async (path, body, location) => {
+  ])('POST %s has a Location of the new record', async (path, body, location) => {
     const answer = await house().request('owner', 'POST', path.replace(':id', house().projectId), json(body));
     const { data } = Created.parse(await answer.json());
     expect([answer.status, answer.headers.get('location')]).toEqual([201, `${house().url}${location}${data.id}`]);
@@ -23,7 +23,7 @@ onEachDatabase((house) => {
     expect((await fetch(answer.headers.get('location') ?? '', { headers })).status).toBe(200);
   });
 
-  test('so do a comment on a file and a version of a skill', async () => {
+  test('a comment on a file and a version of a skill have one too', async () => {
     const skill = (await house().people.owner.client.skills.create({ body: { name: 'A', description: 'A' } })).data.id;
     for (const [path, body, location] of [
       [`/api/files/${await uploadFile(house())}/comments`, { annotation: { paths: [] }, anchor: 1 }, '/api/comments/'],
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('what nothing reads alone has no Location', async () => {
+  test('records without a GET route have no Location', async () => {
     const answer = await house().request(
       'owner',
       'POST',
@@ -45,12 +45,9 @@ onEachDatabase((house) => {
     expect([answer.status, answer.headers.get('location')]).toEqual([201, null]);
   });
 
-  test.each(['GET', 'DELETE', 'PATCH'])(
-    '%s of the address to redeem at is 405, not an unknown link',
-    async (method) => {
-      const answer = await house().request('owner', method, '/api/project-access-links/redeem');
-      await problemIn(answer, 'METHOD_NOT_ALLOWED');
-      expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
-    },
-  );
+  test.each(['GET', 'DELETE', 'PATCH'])('%s of the redeem path is 405, not an unknown link', async (method) => {
+    const answer = await house().request('owner', method, '/api/project-access-links/redeem');
+    await problemIn(answer, 'METHOD_NOT_ALLOWED');
+    expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
+  });
 });

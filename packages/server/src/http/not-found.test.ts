@@ -3,7 +3,7 @@ import { newId, newUuid } from '../db/ids.ts';
 import { json, onEachDatabase, type PersonName } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
 
-/** Everything an answer tells, without what names this one request. */
+/** A response without the fields that identify the request. */
 async function told(answer: Response): Promise<string> {
   const { instance, requestId } = await problemIn(answer.clone(), 'NOT_FOUND');
   const body = (await answer.text()).replace(JSON.stringify(instance), '').replace(requestId, '');
@@ -35,9 +35,9 @@ onEachDatabase((house) => {
     ['POST', '/folders'],
     ['PATCH', ''],
     ['POST', '/delete'],
-  ])('%s /api/projects/:id%s: one and the same 404 for all that is unknown or not visible', async (method, rest) => {
+  ])('%s /api/projects/:id%s: the same 404 for unknown and invisible projects', async (method, rest) => {
     const { body = null, headers = {} } = method === 'GET' || rest === '/delete' ? {} : json({ name: 'A' });
-    // Whether an answer is compressed follows from its length, and that from the address, which it repeats.
+    // Compression depends on the length, and that on the path, which the body repeats.
     const sent = { body, headers: { ...headers, 'accept-encoding': 'identity' } };
     const answers = new Map<string, string>();
     for (const [what, person, id] of cases()) {
@@ -47,7 +47,7 @@ onEachDatabase((house) => {
     expect([...answers].filter(([, answer]) => answer !== expected)).toEqual([]);
   });
 
-  test('the same for folders and members, which are seen through their project', async () => {
+  test('the same applies to folders and members, whose visibility follows from their project', async () => {
     const { people, projectId } = house();
     const folder = await people.owner.client.folders.create({ params: { id: projectId }, body: { name: 'A' } });
     const members = await people.owner.client.members.list({ params: { id: projectId } });

@@ -15,14 +15,14 @@ onEachDatabase((house) => {
     house().request('owner', 'GET', '/api/ping', { headers: { 'x-request-id': requestId } });
 
   test.each([randomUUID(), 'a', 'deploy-7:step_2.retry', 'x'.repeat(128)])(
-    'a sane X-Request-Id comes back: %s',
+    'a valid X-Request-Id is returned: %s',
     async (requestId) => {
       expect((await ping(requestId)).headers.get('x-request-id')).toBe(requestId);
     },
   );
 
   test.each(['', 'x'.repeat(129), 'two words', 'a, b', '<script>', '{"a":1}', 'ü', '$(date)', '../x'])(
-    'another is replaced by one of ours: %s',
+    'an invalid one is replaced: %s',
     async (requestId) => {
       expect((await ping(requestId)).headers.get('x-request-id')).toMatch(UUID);
     },
@@ -47,7 +47,7 @@ onEachDatabase((house) => {
     [null, 'GET', '/healthz', 200],
     [null, 'GET', '/docs', 200],
     [null, 'GET', '/api/%', 404],
-  ] as const)('%s %s %s: the headers every answer has, and those none has', async (person, method, path, status) => {
+  ] as const)('%s %s %s: has the headers of every response, and no others', async (person, method, path, status) => {
     const { status: answered, headers } = await house().request(person, method, path);
     expect(answered).toBe(status);
     expect(headers.get('x-request-id')).toMatch(UUID);
@@ -95,7 +95,7 @@ onEachDatabase((house) => {
       ]);
     });
 
-    test('never holds a key, a query or a body', async () => {
+    test('never contains a key, a query string or a body', async () => {
       const { projectId } = house();
       const { key } = await house().withScopes('owner', ['folders:write']);
       const unknown = newApiKey();

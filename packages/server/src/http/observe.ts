@@ -3,16 +3,16 @@ import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
 import type { Deps } from '../deps.ts';
 
-/** Asked every few seconds; health.ts logs when the answer changes. */
+/** Requested every few seconds; health.ts logs when their result changes. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
-const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+const VALID_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Gives every request its id, one log line and one measurement. Addresses with their queries are not logged: they can be signed. */
+/** Gives each request an id, a log line and a metric. Logs paths without the query string, which can hold a signature. */
 export function observe({ log, metrics }: Deps): RequestHandler {
   collectDefaultMetrics({ register: metrics });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'How long requests took, by operation of the contract and status.',
+    help: 'Duration of HTTP requests in seconds, by operation of the contract and status.',
     labelNames: ['operation', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [metrics],
@@ -20,7 +20,7 @@ export function observe({ log, metrics }: Deps): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
     const given = request.get('x-request-id');
-    const requestId = given !== undefined && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+    const requestId = given !== undefined && VALID_REQUEST_ID.test(given) ? given : randomUUID();
     response.locals.requestId = requestId;
     response.set('X-Request-Id', requestId);
     response.set('X-Content-Type-Options', 'nosniff');

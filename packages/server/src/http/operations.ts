@@ -5,9 +5,9 @@ import { requireChangeable } from './authorize.ts';
 import type { Attempt } from './idempotency.ts';
 import { isQuery } from './query-method.ts';
 
-/** Any `Handler`: its own types have been checked where it was written, against its own route. */
+/** Any `Handler`. Its definition is checked against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
-/** One for every route: what a room lacks does not compile. */
+/** One handler for every route: a missing one does not compile. */
 type HandlersOf<Rooms> = { [R in keyof Rooms]: Record<keyof Rooms[R], AnyHandler> };
 
 /** An endpoint of the contract with its handler. */
@@ -15,11 +15,11 @@ export interface Operation {
   name: string;
   route: Route;
   handler: AnyHandler;
-  /** What the handler takes as the body is sent in the query. */
+  /** The query string holds the fields of the body. */
   bodyInQuery?: true;
 }
 
-/** Every endpoint there is: what routes and tools carry out. */
+/** All endpoints of the contract with their handlers. */
 export const allOperations = (handlers: HandlersOf<Contract>): Operation[] => operationsOf(contract, handlers);
 
 function operationsOf<Rooms extends { [R in keyof Rooms]: Room }>(
@@ -41,7 +41,7 @@ function operationsIn<Verb extends string>(
   return operations;
 }
 
-/** What an operation is carried out with: the route's own schemas have parsed the query and the body. */
+/** The input of an operation. The route's schemas have parsed the query and the body. */
 export interface Asked {
   caller: Caller;
   subject: VisibleSubject | null;
@@ -51,7 +51,7 @@ export interface Asked {
   disconnected(): AbortSignal;
 }
 
-/** The handler, its writes in one transaction: the same for a route and for a tool. */
+/** Runs an operation's handler with its writes in one transaction. Routes and tools share it. */
 export async function perform(
   { route, handler }: Operation,
   { caller, subject, query, body, disconnected }: Asked,
@@ -60,7 +60,7 @@ export async function perform(
   const changes = route.method !== 'GET' && !isQuery(route);
   try {
     if (changes && !replayed) requireChangeable(route.metadata, subject);
-    // TypeScript cannot follow from here that the schemas of this route made what this handler takes.
+    // The route's schemas have parsed the input; TypeScript cannot infer that here.
     return await handler({
       caller,
       subject,

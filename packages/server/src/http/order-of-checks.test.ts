@@ -6,7 +6,7 @@ import { problemIn } from '../test/problem-in.ts';
 onEachDatabase((house) => {
   const folders = (id = house().projectId) => `/api/projects/${id}/folders`;
 
-  describe('the address comes first, before the credential', () => {
+  describe('the path is checked before the credential', () => {
     test.each(['/api/nothing', '/api', '/nothing', '/api/ping/', '/API/ping', '/api/projects//folders'])(
       '%s is unknown: 404 without a credential',
       async (path) => {
@@ -24,7 +24,7 @@ onEachDatabase((house) => {
       ['PUT', '/api/projects/:id/folders', 'GET, HEAD, OPTIONS, POST'],
       ['POST', '/api/folders/:id', 'DELETE, OPTIONS, PATCH'],
       ['GET', '/api/projects/:id/delete', 'OPTIONS, POST'],
-    ])('%s %s is 405 and Allow says %s', async (method, path, allow) => {
+    ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
       const address = path.replace(':id', house().projectId);
       const answer = await house().request(null, method, address);
       await problemIn(answer, 'METHOD_NOT_ALLOWED');
@@ -42,14 +42,14 @@ onEachDatabase((house) => {
     });
   });
 
-  test('401 comes before everything that is known of the thing and of the body', async () => {
+  test('401 comes before the checks of the subject and of the body', async () => {
     const unreadable = { body: '{', headers: { 'content-type': 'text/plain' } };
     await problemIn(await house().request(null, 'POST', folders(), unreadable), 'MISSING_CREDENTIAL');
     await problemIn(await house().request(null, 'POST', folders(newUuid()), unreadable), 'MISSING_CREDENTIAL');
     await problemIn(await house().request(null, 'GET', '/api/models?outputType=NONE'), 'MISSING_CREDENTIAL');
   });
 
-  test('a missing scope is 403 before it is known whether the thing exists', async () => {
+  test('a missing scope is 403 whether or not the subject exists', async () => {
     const { key } = await house().withScopes('owner', ['folders:read']);
     for (const id of [newUuid(), 'malformed', house().projectId]) {
       const answer = await house().request(null, 'POST', folders(id), json({}, { authorization: `Bearer ${key}` }));
@@ -59,7 +59,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('what is not visible is 404, whatever the role would have been; a role that does not suffice is 403', async () => {
+  test('an invisible subject is 404 for every role; an insufficient role is 403', async () => {
     const path = `/api/projects/${house().projectId}/delete`;
     await problemIn(await house().request('stranger', 'POST', path), 'NOT_FOUND');
     await problemIn(await house().request('foreigner', 'POST', path), 'NOT_FOUND');
@@ -72,12 +72,12 @@ onEachDatabase((house) => {
     ['5 MB', { body: `"${'x'.repeat(5_000_000)}"`, headers: { 'content-type': 'application/json' } }],
     ['fields that are not valid', json({ nmae: 1 })],
     ['a key that is too long', json({ name: 'A' }, { 'idempotency-key': 'k'.repeat(300) })],
-  ])('who may not is told so before the body is read: %s', async (_, body) => {
+  ])('permissions are checked before the body is read: %s', async (_, body) => {
     await problemIn(await house().request('reviewer', 'POST', folders(), body), 'INSUFFICIENT_ROLE');
     await problemIn(await house().request('stranger', 'POST', folders(), body), 'NOT_FOUND');
   });
 
-  test('then the body: its type, its size, its syntax, its shape, and only then what it names', async () => {
+  test('then the body is checked: type, size, syntax, schema, references', async () => {
     const post = (body: RequestInit) => house().request('owner', 'POST', folders(), body);
     const large = 'x'.repeat(1024 * 1024);
     await problemIn(await post({ body: large, headers: { 'content-type': 'text/plain' } }), 'UNSUPPORTED_MEDIA_TYPE');
@@ -91,7 +91,7 @@ onEachDatabase((house) => {
     await problemIn(await post(json({ name: 'A', parent })), 'REFERENCE_NOT_FOUND');
   });
 
-  test('the shape is checked before the Idempotency-Key, and the key before what the body names', async () => {
+  test('the schema is checked before the idempotency key, and the key before the references', async () => {
     const post = (body: unknown) =>
       house().request('owner', 'POST', folders(), json(body, { 'idempotency-key': 'order-of-checks' }));
     expect((await post({ name: 'A' })).status).toBe(201);

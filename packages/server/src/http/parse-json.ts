@@ -1,8 +1,8 @@
 import { ProblemError } from '../request/problem.ts';
 
-/** Deeper than any request of the contract; the code behind here recurses into what it is given. */
+/** Deeper than any request of the contract. Bounds the recursion of the code that handles the value. */
 const MAX_DEPTH = 200;
-/** More than the ten thousand parts of an upload or the largest annotation hold. */
+/** More than an upload of ten thousand parts or the largest annotation contains. */
 const MAX_VALUES = 150_000;
 
 const QUOTE = 0x22;
@@ -25,7 +25,7 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Counts brackets and commas outside of strings: whatever is wrong with the rest is for the parser. */
+/** Counts brackets and commas outside of strings. The parser finds any other error. */
 function checkSize(bytes: Buffer): void {
   let depth = 0;
   let values = 1;

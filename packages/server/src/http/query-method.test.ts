@@ -18,7 +18,7 @@ onEachDatabase((house) => {
   ])('%s', (_, method, override) => {
     const query = (body: RequestInit) => send(method, { ...body, headers: { ...body.headers, ...override } });
 
-    test('lists, and no cache keeps the answer', async () => {
+    test('lists, with a response that must not be cached', async () => {
       const answer = await query(json({}));
       expect(answer.status).toBe(200);
       expect(await answer.json()).toMatchObject({
@@ -34,7 +34,7 @@ onEachDatabase((house) => {
     });
 
     test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
-      'as %s it is 415, and Accept-Query says what it takes',
+      'as %s it is 415 with Accept-Query',
       async (type) => {
         const answer = await query({ body: '{}', headers: { 'content-type': type } });
         await problemIn(answer, 'UNSUPPORTED_MEDIA_TYPE');
@@ -49,12 +49,12 @@ onEachDatabase((house) => {
       expect(answer.headers.get('accept-query')).toBe('"application/json"');
     });
 
-    test('its refusals are not kept by a cache either', async () => {
+    test('its refusals must not be cached either', async () => {
       const { headers } = await query({ ...json({}), ...{ body: '{' } });
       expect(headers.get('cache-control')).toBe('private, no-store');
     });
 
-    test('an Idempotency-Key means nothing to it', async () => {
+    test('it ignores an Idempotency-Key', async () => {
       const keyed = json({}, { 'idempotency-key': 'k'.repeat(300) });
       const answers = [await query(keyed), await query(keyed)];
       for (const answer of answers) {

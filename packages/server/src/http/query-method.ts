@@ -1,10 +1,10 @@
 import type { Route } from '@review/contract';
 import type { RequestHandler } from 'express';
 
-/** QUERY is a POST to ts-rest's types; at run time the method says what it is. */
+/** Whether the route's method is QUERY, which ts-rest's types do not know. */
 export const isQuery = (route: Pick<Route, 'method'>): boolean => String(route.method) === 'QUERY';
 
-/** For proxies that let only well-known methods through. */
+/** Treats a POST with `X-HTTP-Method-Override: QUERY` as QUERY, for proxies that block unknown methods. */
 export const overrideMethod: RequestHandler = (request, _response, next) => {
   if (request.method === 'POST' && request.get('x-http-method-override')?.toUpperCase() === 'QUERY') {
     request.method = 'QUERY';

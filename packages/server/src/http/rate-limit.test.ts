@@ -14,7 +14,7 @@ function rate(answer: Response): { name: string; left: number; seconds: number }
 }
 
 let address = 0;
-/** Every test fails from an address of its own. */
+/** Each test uses its own address for failures. */
 const from = () => ({ 'x-forwarded-for': `198.51.100.${++address}` });
 
 onEachDatabase(
@@ -26,14 +26,14 @@ onEachDatabase(
       vi.useRealTimers();
     });
 
-    test('every answer says the limit, what is left of it and when its window ends', async () => {
+    test('every response has the limit, the remaining requests and the end of the window', async () => {
       const person = await newcomer(house());
       const answer = await as(person.key, 'GET', '/api/ping');
       expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60');
       expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=2;t=(59|60)$/);
     });
 
-    test('refusals count and say so too: 400, 403 and 404', async () => {
+    test('refusals count too: 400, 403 and 404', async () => {
       const { projectId } = house();
       const { key } = await house().withScopes('reviewer', ['folders:write']);
       const path = `/api/projects/${projectId}/folders`;
@@ -53,7 +53,7 @@ onEachDatabase(
       expect([unscoped.status, rate(unscoped)]).toMatchObject([403, { name: 'default', left: 2 }]);
     });
 
-    test('exactly the limit is admitted, then 429 with the seconds to wait, before scope and visibility', async () => {
+    test('exactly the limit is allowed, then 429 with Retry-After, before scope and visibility', async () => {
       const { key } = await house().withScopes('stranger', []);
       const path = `/api/projects/${house().projectId}/folders`;
       for (const left of [2, 1, 0]) {
@@ -71,7 +71,7 @@ onEachDatabase(
       }
     });
 
-    test('of many calls at once exactly the limit is admitted', async () => {
+    test('of concurrent calls exactly the limit is allowed', async () => {
       const person = await newcomer(house());
       const project = await newProject(await newcomer(house()));
       const answers = await Promise.all(
@@ -83,7 +83,7 @@ onEachDatabase(
       expect([statuses.get(404)?.length, statuses.get(429)?.length]).toEqual([5, 35]);
     });
 
-    test('each operation and each credential has a count of its own', async () => {
+    test('each operation and each credential has its own count', async () => {
       const person = await newcomer(house());
       const path = `/api/projects/${house().projectId}`;
       for (let call = 0; call < 3; call++) await as(person.key, 'GET', '/api/ping');
@@ -97,7 +97,7 @@ onEachDatabase(
       expect((await as(another.key, 'GET', '/api/ping')).status).toBe(200);
     });
 
-    test('after Retry-After seconds the next call is admitted, a second before that it is not', async () => {
+    test('the next call is allowed after Retry-After seconds, and not a second earlier', async () => {
       const person = await newcomer(house());
       for (let call = 0; call < 3; call++) await as(person.key, 'GET', '/api/ping');
       const refused = await as(person.key, 'GET', '/api/ping');
@@ -114,7 +114,7 @@ onEachDatabase(
       expect([next.status, rate(next)]).toEqual([200, { name: 'default', left: 2, seconds: 60 }]);
     });
 
-    test('a HEAD counts like the GET it stands for', async () => {
+    test('a HEAD counts as a GET', async () => {
       const person = await newcomer(house());
       expect(rate(await as(person.key, 'HEAD', '/api/ping')).left).toBe(2);
       expect(rate(await as(person.key, 'GET', '/api/ping')).left).toBe(1);
@@ -131,7 +131,7 @@ onEachDatabase(
       const fail = (headers: Record<string, string>, token = newApiKey()) =>
         house().request(null, 'GET', '/api/ping', { headers: { ...headers, authorization: `Bearer ${token}` } });
 
-      test('are counted by address, whatever is wrong with them; then 429', async () => {
+      test('are counted by address, for any reason; then 429', async () => {
         const here = from();
         const answers = [
           await fail(here),
@@ -173,7 +173,7 @@ onEachDatabase(
         expect((await hello(house().deps.config.workerToken)).status).toBe(200);
       });
 
-      test('of many at once exactly the limit is answered with 401', async () => {
+      test('of concurrent failures exactly the limit is 401', async () => {
         const here = from();
         const answers = await Promise.all(Array.from({ length: 30 }, () => fail(here)));
         expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
@@ -185,14 +185,14 @@ onEachDatabase(
 );
 
 const CALLERS = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
-/** The caller's own invention, then the word of the one proxy. */
+/** The X-Forwarded-For entry of the caller, then that of the proxy. */
 const FORGED = ['1.1.1.1, 198.51.100.9', '2.2.2.2, 198.51.100.9', '3.3.3.3, 198.51.100.9'];
 
 describe.each([
-  ['off', 'believes nobody', CALLERS, [401, 401, 429]],
-  ['10.0.0.1', 'believes only that proxy', CALLERS, [401, 401, 429]],
-  ['1', 'believes one proxy', CALLERS, [401, 401, 401]],
-  ['1', 'believes one proxy and not what came before it', FORGED, [401, 401, 429]],
+  ['off', 'trusts no proxy', CALLERS, [401, 401, 429]],
+  ['10.0.0.1', 'trusts only that proxy', CALLERS, [401, 401, 429]],
+  ['1', 'trusts one proxy', CALLERS, [401, 401, 401]],
+  ['1', 'trusts one proxy and not the entries before it', FORGED, [401, 401, 429]],
 ])('TRUST_PROXY=%s', (trusted, rule, forwarded, expected) => {
   onEachDatabase(
     (house) => {
@@ -210,7 +210,7 @@ describe.each([
 });
 
 onEachDatabase((house) => {
-  test('RATE_LIMITS=off limits nothing and says nothing', async () => {
+  test('RATE_LIMITS=off disables the limits and their headers', async () => {
     const calls = Array.from({ length: 120 }, (_, index) =>
       house().request(index % 2 === 0 ? 'owner' : null, 'GET', '/api/ping'),
     );

@@ -11,13 +11,13 @@ import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
 
 export interface RateLimiter {
-  /** Counts a call of an operation by the caller, or refuses it. */
+  /** Counts a call of an operation by the caller. Throws RATE_LIMITED over the limit, as the other counters do. */
   count(operation: string, tier: Tier, caller: Caller, response: Response): Promise<void>;
-  /** Takes a count back: the answer cost nothing. */
+  /** Takes back one count, for a response that cost nothing. */
   refund(operation: string, tier: Tier, caller: Caller, response: Response): Promise<void>;
-  /** Counts a call from an address, whoever makes it, or refuses it. */
+  /** Counts a call of an operation by IP address. */
   countAddress(operation: string, points: number, request: Request, response: Response): Promise<void>;
-  /** Counts a refused credential by the address it came from, or refuses to say more. */
+  /** Counts a refused credential by IP address. */
   countFailure(request: Request, response: Response): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const UNLIMITED: RateLimiter = {
   countFailure: async () => {},
 };
 
-/** Fixed windows, exact over several processes: counted in Postgres; in memory on SQLite, which has one process. */
+/** Fixed-window limits. Counted in Postgres, so that they hold across processes; in memory with SQLite. */
 export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
   const limits = config.rateLimits;
   if (limits === null) return UNLIMITED;
@@ -58,10 +58,10 @@ export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
       async count(key: string, response: Response): Promise<void> {
         let refused = false;
         const outcome = await counts.consume(key).catch((refusal: unknown) => {
-          // Not every refusal says how much was consumed: one that is remembered from an earlier call does not.
+          // A refusal from the in-memory block does not contain the consumed points.
           refused = true;
           if (refusal instanceof RateLimiterRes) return refusal;
-          log.error({ err: refusal }, 'the rate limit could not be counted');
+          log.error({ err: refusal }, 'rate limit not counted');
           throw new ProblemError('NOT_READY');
         });
         show(response, refused ? 0 : points - outcome.consumedPoints, outcome);
@@ -101,6 +101,6 @@ const addressOf = (request: Request) => request.ip ?? 'unknown';
 
 const rateLimited = (points: number, seconds: number) =>
   new ProblemError('RATE_LIMITED', {
-    detail: `At most ${points} requests in ${RATE_WINDOW_SECONDS} seconds; ${seconds} seconds are left.`,
+    detail: `At most ${points} requests are allowed in ${RATE_WINDOW_SECONDS} seconds. Retry in ${seconds} seconds.`,
     headers: { 'Retry-After': String(seconds) },
   });

@@ -45,7 +45,7 @@ onEachDatabase(
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
       'APPLICATION/JSON',
-    ])('%s is taken', async (type) => {
+    ])('%s is accepted', async (type) => {
       expect((await post({ body: '{"name":"A"}', headers: { 'content-type': type } })).status).toBe(201);
     });
 
@@ -65,7 +65,7 @@ onEachDatabase(
       expect(answer.headers.get('accept-query')).toBeNull();
     });
 
-    test('a body in another encoding than it says is not taken for another text', async () => {
+    test('a body in another encoding than its charset is refused', async () => {
       const body = new Uint8Array(Buffer.from('{"name":"smuggled"}', 'utf16le'));
       const answer = await post({ body, headers: { 'content-type': 'application/json; charset=utf-16le' } });
       await problemIn(answer, 'UNSUPPORTED_MEDIA_TYPE');
@@ -79,7 +79,7 @@ onEachDatabase(
     });
 
     test.each(['null', 'true', '7', '"text"', '[]', '[{"name":"A"}]'])(
-      'JSON that is no object is 400: %s',
+      'JSON that is not an object is 400: %s',
       async (body) => {
         const problem = await problemIn(await post({ body, headers: JSON_TYPE }), 'INVALID_REQUEST');
         expect(problem.errors).toMatchObject([{ pointer: '', code: 'INVALID_TYPE' }]);
@@ -94,7 +94,7 @@ onEachDatabase(
         expect(problem.detail).toContain(String(LIMIT));
       });
 
-      test('the same for a body that does not say its length', async () => {
+      test('the limit applies to a body without Content-Length too', async () => {
         const streamed = (size: number): RequestInit => ({
           body: new Blob([ofSize(size)]).stream(),
           headers: JSON_TYPE,
@@ -109,7 +109,7 @@ onEachDatabase(
         expect((await house().request('owner', 'GET', '/api/ping')).status).toBe(200);
       });
 
-      test('compressed, what counts is what comes out: a bomb is 413', async () => {
+      test('the decompressed size counts: a zip bomb is 413', async () => {
         const gzip = { ...JSON_TYPE, 'content-encoding': 'gzip' };
         const zipped = (text: string) => new Uint8Array(gzipSync(text));
         expect((await post({ body: zipped(ofSize(LIMIT)), headers: gzip })).status).toBe(201);
@@ -129,7 +129,7 @@ onEachDatabase(
         expect(await names()).toContain(encoding);
       });
 
-      test('what is not compressed as it says, or with an unknown encoding, is refused', async () => {
+      test('a body that does not match its Content-Encoding, or has an unknown one, is refused', async () => {
         const encoded = (encoding: string, body: Uint8Array<ArrayBuffer>) =>
           post({ body, headers: { ...JSON_TYPE, 'content-encoding': encoding } });
         await problemIn(await encoded('gzip', bytes('{"name":"A"}')), 'INVALID_JSON');
@@ -159,7 +159,7 @@ onEachDatabase(
         }
       });
 
-      test('brackets and quotes inside of text nest nothing', async () => {
+      test('brackets and quotes inside strings do not count as nesting', async () => {
         const name = `${'['.repeat(30)}\\"${'{'.repeat(30)}`;
         for (let copies = 0; copies < 10; copies++) expect((await post(json({ name }))).status).toBe(201);
         const body = `{"name":"A","x":["${'\\"['.repeat(300)}"]}`;
@@ -167,7 +167,7 @@ onEachDatabase(
         expect(problem.errors).toMatchObject([{ pointer: '/x', code: 'UNKNOWN_FIELD' }]);
       });
 
-      test('of a field that stands twice the last one counts', async () => {
+      test('the last value of a repeated field counts', async () => {
         expect((await post({ body: '{"name":"first","name":"last"}', headers: JSON_TYPE })).status).toBe(201);
         expect(await names()).toContain('last');
         expect(await names()).not.toContain('first');
@@ -189,19 +189,19 @@ onEachDatabase(
         ['NUL', 'a\0b'],
         ['the first half of a pair', 'a\ud800'],
         ['the second half of a pair', '\udc00a'],
-      ])('text that no database can hold is 400: %s', async (_, name) => {
+      ])('text that a database cannot store is 400: %s', async (_, name) => {
         const problem = await problemIn(await post(json({ name })), 'INVALID_REQUEST');
         expect(problem.errors).toMatchObject([{ pointer: '/name', code: 'INVALID_TEXT' }]);
       });
 
-      test('all other text comes back as it was', async () => {
+      test('all other text is returned unchanged', async () => {
         const name = '\u0001 e\u0301 \u{1F469}\u200D\u{1F680} \u202E "\\ \' -- %_ \u{10FFFF} \uFEFF';
         expect((await post(json({ name }))).status).toBe(201);
         expect(await names()).toContain(name);
       });
     });
 
-    test('an action without parameters takes no body, whatever is sent', async () => {
+    test('an action without parameters ignores any body', async () => {
       const created = await house().people.owner.client.projects.create({ body: { name: 'Short-lived' } });
       const act = (verb: string, init: RequestInit = {}) =>
         house().request('owner', 'POST', `/api/projects/${created.data.id}/${verb}`, init);
@@ -214,7 +214,7 @@ onEachDatabase(
 );
 
 onEachDatabase((house) => {
-  test('5,000-deep JSON is 400, not a failure: of the API, of the tools and of the workers', async () => {
+  test('JSON nested 5,000 levels deep is 400 in the API, the tools and the worker API', async () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
     const { people, projectId } = house();
     const { workerToken } = house().deps.config;

@@ -5,7 +5,7 @@ import { parseJson } from './parse-json.ts';
 import { isQuery } from './query-method.ts';
 import { hasBody, readBytes } from './read-bytes.ts';
 
-/** Reads the JSON body of a route that takes one; runs after everything that a stranger is refused for. */
+/** Reads the JSON body of a route that takes one. Runs after authentication and authorization. */
 export function readBody(route: Route, generalLimit: number): RequestHandler {
   if (!('body' in route) || route.body === NO_BODY) return (_request, _response, next) => next();
   const read = readJson(Math.max(generalLimit, route.metadata.bodyLimit ?? 0));
@@ -24,7 +24,7 @@ export function readBody(route: Route, generalLimit: number): RequestHandler {
   };
 }
 
-/** Reads a body of at most `limit` bytes, compressed or not, as JSON; a request without a body passes. */
+/** Parses a JSON body of at most `limit` bytes, decompressed. Skips requests without a body. */
 export function readJson(limit: number): RequestHandler {
   return async (request, _response, next) => {
     if (hasBody(request)) {

@@ -9,8 +9,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Reads a body, decompressed, of at most `limit` bytes. Refuses a body that announces more before it reads any of it, and
- * stops at the limit otherwise. What it leaves unread is for `endAfterBody`.
+ * Reads and decompresses a body of at most `limit` bytes. Refuses a larger Content-Length before it reads anything.
+ * `endAfterBody` discards the unread rest of a refused body.
  */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   const decoder = decoderOf(request.headers['content-encoding']);
@@ -21,7 +21,7 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // The request stays open on an early exit: destroying it would close the connection before the answer is sent.
+    // Destroying the request on an early exit would close the connection before the response is sent.
     for await (const chunk of source.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
@@ -29,8 +29,8 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
     }
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    if (request.destroyed && !request.complete) throw invalid('The request ended before its body did.');
-    throw invalid('The body could not be decompressed: it is not encoded as its Content-Encoding says.');
+    if (request.destroyed && !request.complete) throw invalid('The connection closed before the whole body arrived.');
+    throw invalid('The body could not be decompressed: it does not match its Content-Encoding.');
   } finally {
     request.off('error', onError);
     if (decoder !== null) {
@@ -46,13 +46,14 @@ function decoderOf(encoding = 'identity') {
   if (name === 'identity' || name === '') return null;
   if (isKnown(name)) return DECODERS[name]();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', {
-    detail: `The Content-Encoding is not supported. Send the body as it is, or encoded as one of ${ENCODINGS}.`,
+    detail: `The Content-Encoding is not supported. Send the body uncompressed, or encoded as one of ${ENCODINGS}.`,
     headers: { 'Accept-Encoding': ENCODINGS },
   });
 }
 
 const isKnown = (name: string): name is keyof typeof DECODERS => Object.hasOwn(DECODERS, name);
 
-const tooLarge = (limit: number) => new ProblemError('BODY_TOO_LARGE', { detail: `At most ${limit} bytes.` });
+const tooLarge = (limit: number) =>
+  new ProblemError('BODY_TOO_LARGE', { detail: `The body may have at most ${limit} bytes.` });
 
 const invalid = (detail: string) => new ProblemError('INVALID_JSON', { detail });

@@ -7,27 +7,27 @@ import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
-import { briefly } from './briefly.ts';
+import { ttlCache } from './ttl-cache.ts';
 
-/** Nobody is known by that credential. */
-export class UnknownHolder extends Error {
-  override name = 'UnknownHolder';
+/** The credential identifies no account. */
+export class CredentialRefused extends Error {
+  override name = 'CredentialRefused';
   readonly code: 'MISSING_CREDENTIAL' | 'INVALID_CREDENTIAL' | 'EXPIRED_CREDENTIAL';
 
-  constructor(code: UnknownHolder['code'], detail = '') {
+  constructor(code: CredentialRefused['code'], detail = '') {
     super(detail);
     this.code = code;
   }
 }
 
 /**
- * The person who holds an access token. The subject of the token decides; only a subject that is seen for the first time is
- * linked to an account, by an e-mail that the issuer has verified.
+ * Returns a function that resolves the caller of an access token from the token's subject. A subject without a linked
+ * account is linked by its e-mail address, if the issuer has verified it.
  */
-export function tokenHolders({ db, log }: Pick<Deps, 'db' | 'log'>, settings: OAuthSettings) {
+export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: OAuthSettings) {
   const { issuer } = settings;
   const readToken = accessTokens(settings);
-  const users = briefly(async (key: string) => {
+  const users = ttlCache(async (key: string) => {
     const [subject = '', workspaceId = '', email = ''] = key.split('\n');
     const linked = await findLinkedUser(db, { issuer, subject }, workspaceId);
     if (linked !== undefined || email === '') return linked;
@@ -38,27 +38,30 @@ export function tokenHolders({ db, log }: Pick<Deps, 'db' | 'log'>, settings: OA
   return async (text: string): Promise<Caller> => {
     const token = await readToken(text).catch((error: unknown) => {
       if (error instanceof TokenRefused) {
-        throw new UnknownHolder(error.expired ? 'EXPIRED_CREDENTIAL' : 'INVALID_CREDENTIAL', error.message);
+        throw new CredentialRefused(error.expired ? 'EXPIRED_CREDENTIAL' : 'INVALID_CREDENTIAL', error.message);
       }
       if (!(error instanceof IssuerUnreachable)) throw error;
-      log.warn({ err: error, cause: String(error.cause) }, 'an access token could not be checked');
+      log.warn({ err: error, cause: String(error.cause) }, 'access token not verified: its issuer does not answer');
       throw new ProblemError('NOT_READY', {
-        detail: 'The token cannot be checked now: its issuer does not answer.',
+        detail: 'The access token cannot be verified now, because its issuer does not answer. Retry later.',
         headers: { 'Retry-After': '1' },
       });
     });
     const { subject, client, workspaceId, scopes, email } = token;
     const user = await users([subject, workspaceId, email ?? ''].join('\n'));
     if (user === undefined) {
-      throw new UnknownHolder(
+      throw new CredentialRefused(
         'INVALID_CREDENTIAL',
-        'No account here is linked to the subject of the token, and none has an e-mail that the token shows as verified.',
+        'No account is linked to the subject of the token, and the token has no verified e-mail address of an account.',
       );
     }
     if (!user.member) {
-      throw new UnknownHolder('INVALID_CREDENTIAL', 'The account is no member of the workspace that the token names.');
+      throw new CredentialRefused(
+        'INVALID_CREDENTIAL',
+        'The account is not a member of the workspace that the token names.',
+      );
     }
-    // Not of the token itself: a program whose token was renewed is still the same caller.
+    // The token itself is not part of the id: a client with a renewed token is still the same caller.
     const credential = createHash('sha256').update([issuer, subject, client, workspaceId].join('\n'));
     return { credentialId: credential.digest('hex'), userId: user.userId, workspaceId, scopes };
   };

@@ -1,19 +1,19 @@
 import { EventEmitter } from 'node:events';
 
-/** How often a waiting request looks by itself, for what other processes changed. */
-const LOOK_EVERY_MS = 500;
+/** The poll interval for changes made by other processes. */
+const POLL_INTERVAL_MS = 500;
 
-/** Lets requests wait for a file to change, a bounded number at once. */
+/** Long polling for changes of a file, with a limit of concurrent waits. */
 export class FileWatch {
   readonly #changes = new EventEmitter();
   readonly #limit: number;
-  readonly #longestMs: number;
+  readonly #maxWaitMs: number;
   #waiting = 0;
   #closed = false;
 
-  constructor(limit: number, longestMs: number) {
+  constructor(limit: number, maxWaitMs: number) {
     this.#limit = limit;
-    this.#longestMs = longestMs;
+    this.#maxWaitMs = maxWaitMs;
     this.#changes.setMaxListeners(0);
   }
 
@@ -21,13 +21,16 @@ export class FileWatch {
     this.#changes.emit(fileId);
   }
 
-  /** Ends all waiting: the process stops. */
+  /** Ends all waits, now and later, because the process stops. */
   wakeAll(): void {
     this.#closed = true;
     for (const name of this.#changes.eventNames()) this.#changes.emit(name);
   }
 
-  /** Looks again whenever the file may have changed, until the answer is final or the time is over. */
+  /**
+   * Calls `look` on each change of the file and returns its last result: when `isFinal` accepts it, after the timeout, or
+   * at once if too many requests wait.
+   */
   async until<T>(
     fileId: string,
     look: () => Promise<T>,
@@ -35,13 +38,13 @@ export class FileWatch {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<T> {
-    const deadline = performance.now() + Math.min(waitMs, this.#longestMs);
+    const deadline = performance.now() + Math.min(waitMs, this.#maxWaitMs);
     let seen = await look();
     if (this.#waiting >= this.#limit) return seen;
     this.#waiting += 1;
     try {
       while (!isFinal(seen) && !this.#closed && !signal.aborted && performance.now() < deadline) {
-        await this.#nextLook(fileId, Math.min(LOOK_EVERY_MS, deadline - performance.now()), signal);
+        await this.#nextLook(fileId, Math.min(POLL_INTERVAL_MS, deadline - performance.now()), signal);
         seen = await look();
       }
       return seen;
@@ -50,7 +53,7 @@ export class FileWatch {
     }
   }
 
-  /** Resolves on a change, after that time, or when the caller has gone. */
+  /** Resolves on a change, after that time, or when the caller disconnects. */
   async #nextLook(fileId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Notifies waiters in this process, so that they need not poll. */
+/** Notifies waiters in this process, so that they do not have to poll. */
 export class Notifier {
   readonly #events = new EventEmitter().setMaxListeners(0);
 

@@ -28,7 +28,7 @@ async function ask(path: string, storageUrl = `file:${join(folder, 'files')}`): 
 const directive = (response: Response, name: string) =>
   (response.headers.get('content-security-policy') ?? '').split('; ').find((entry) => entry.startsWith(`${name} `));
 
-test('every address of a page begins with the same document, which is never kept', async () => {
+test('every path of a page answers with index.html, which is not cached', async () => {
   for (const path of ['/', '/runs', '/files/FX0123456789ABCDEFGHJK']) {
     const response = await ask(path);
     expect(await response.text(), path).toContain('Console');
@@ -36,32 +36,32 @@ test('every address of a page begins with the same document, which is never kept
   }
 });
 
-test('a file of code is compressed, and kept for a year', async () => {
+test('a script is compressed, and cached for a year', async () => {
   const response = await ask('/assets/index-1a2b.js');
   expect(await response.text()).toBe('1;');
   expect(response.headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
-test('the document has no other address, under which it would come without its policy', async () => {
+test('/index.html redirects, because it would be served without the policy', async () => {
   const response = await ask('/index.html');
   expect(response.headers.get('cache-control')).toBe('no-cache');
   expect(directive(response, 'default-src')).toBe("default-src 'self'");
 });
 
-test('what has its content in its name is kept for good', async () => {
+test('files with a hash in their name are cached as immutable', async () => {
   const response = await ask('/assets/index-1a2b.js');
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
 test.each(['/api/nothing', '/worker/nothing', '/mcp', '/blobs/nothing', '/assets/gone.js'])(
-  '%s is no page',
+  '%s is not a page',
   async (path) => {
     expect((await ask(path)).status).toBe(404);
   },
 );
 
-test('the page runs no foreign code, and stands in no frame', async () => {
+test('the page runs no foreign code and cannot be framed', async () => {
   const response = await ask('/');
   expect(directive(response, 'default-src')).toBe("default-src 'self'");
   expect(directive(response, 'script-src')).toBe("script-src 'self' 'wasm-unsafe-eval'");
@@ -69,7 +69,7 @@ test('the page runs no foreign code, and stands in no frame', async () => {
   expect(response.headers.get('referrer-policy')).toBe('no-referrer');
 });
 
-test('the page may reach the storage that signed URLs lead to, and nothing beside it', async () => {
+test('the page may connect to the origin of presigned URLs and to no other', async () => {
   expect(directive(await ask('/'), 'connect-src')).toBe("connect-src 'self' blob: https://review.example.com");
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');

@@ -3,17 +3,17 @@ import { Router, static as serveDirectory } from 'express';
 import type { Storage } from '../storage/storage.ts';
 import { precompressedFiles } from './precompressed.ts';
 
-/** Code and styles come from here alone; besides this address the page speaks only with where signed URLs lead. */
+/** The Content-Security-Policy of the console: allows this origin and the origin of presigned URLs. */
 const policyFor = (storageOrigin: string): string =>
   [
     "default-src 'self'",
-    // Decoders of compressed 3D files and pictures are WebAssembly; script made of text stays forbidden.
+    // Decoders of compressed 3D files and images are WebAssembly. Eval of scripts stays forbidden.
     "script-src 'self' 'wasm-unsafe-eval'",
     "worker-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' blob: data: ${storageOrigin}`,
     `media-src 'self' blob: ${storageOrigin}`,
-    // Textures inside a 3D file are read through blob addresses.
+    // Textures inside a 3D file are read through blob URLs.
     `connect-src 'self' blob: ${storageOrigin}`,
     "object-src 'none'",
     "base-uri 'none'",
@@ -21,13 +21,13 @@ const policyFor = (storageOrigin: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The built console. Its pages have addresses of their own, which all begin with the same document. */
+/** Serves the built console. All paths of its pages answer with index.html. */
 export function serveConsole(directory: string, storage: Pick<Storage, 'downloadUrl'>): Router {
-  const pageOf = join(directory, 'index.html');
+  const indexPath = join(directory, 'index.html');
   const isPage = (path: string) => !/^\/(api|worker|mcp|blobs)(\/|$)/.test(path) && !path.includes('.');
   let policy: string | undefined;
 
-  /** Signing an address asks nobody; without credentials of the storage the page can at least say what is wrong. */
+  /** Reads the storage's origin from a presigned URL. If signing fails, the console must still load to show the error. */
   async function currentPolicy(): Promise<string> {
     if (policy !== undefined) return policy;
     try {
@@ -49,9 +49,9 @@ export function serveConsole(directory: string, storage: Pick<Storage, 'download
         .set({
           'Content-Security-Policy': await currentPolicy(),
           'Cache-Control': 'no-cache',
-          // Addresses of pages can hold a prompt or a key.
+          // The URL of a page can contain a prompt or a key.
           'Referrer-Policy': 'no-referrer',
         })
-        .sendFile(pageOf);
+        .sendFile(indexPath);
     });
 }

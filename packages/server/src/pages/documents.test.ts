@@ -36,7 +36,7 @@ onEachDatabase(
         expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
       });
 
-      test('/readyz names the database, the storage, the engine and workers that are missing', async () => {
+      test('/readyz reports the database, the storage, the engine and missing workers', async () => {
         expect(await (await get('/readyz')).json()).toEqual({
           status: 'degraded',
           database: 'ok',
@@ -55,7 +55,7 @@ onEachDatabase(
         });
       });
 
-      test('/docs loads nothing from elsewhere', async () => {
+      test('/docs loads nothing from other origins', async () => {
         const answer = await get('/docs');
         expect(await answer.text()).not.toMatch(/https?:\/\//);
         expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
@@ -67,7 +67,7 @@ onEachDatabase(
         expect(headers.get('x-frame-options')).toBe('DENY');
       });
 
-      // A proxy that blocks `/metrics` compares bytes: no other spelling may lead to the same page.
+      // A proxy that blocks `/metrics` compares bytes: no other spelling may reach the same page.
       test.each([
         '/METRICS',
         '/Metrics',
@@ -98,18 +98,18 @@ onEachDatabase(
         '/worker//hello',
         '/MCP',
         '/mcp/',
-      ])('%s is not another spelling of an address', async (path) => {
+      ])('%s is 404, although it resembles a path', async (path) => {
         await problemIn(await get(path), 'NOT_FOUND');
       });
 
-      test('/metrics counts requests by operation and status, without naming anybody', async () => {
+      test('/metrics counts requests by operation and status, without personal data', async () => {
         await house().request('owner', 'GET', `/api/projects/${house().projectId}`);
         const text = await (await get('/metrics')).text();
         expect(text).toMatch(/http_request_duration_seconds_count\{operation="projects\.get",status="200"\} [1-9]/);
         expect(text).not.toContain(house().projectId);
       });
 
-      test('nothing beside the documents is served from their folder', async () => {
+      test('only the documents are served from their directory', async () => {
         for (const path of ['/docs/..%2fpackage.json', '/docs/%2e%2e/%2e%2e/package.json', '/docs/nothing.js']) {
           expect((await get(path)).status, path).toBe(404);
         }
@@ -122,7 +122,7 @@ onEachDatabase(
         expect([openapi, servers[0].url]).toEqual(['3.2.0', 'https://review.example.com']);
       });
 
-      test('names the same addresses under /api as Express has, no more and no fewer', async () => {
+      test('lists exactly the paths under /api that Express has', async () => {
         const app = createApp({ ...house().deps, metrics: new Registry() });
         const routes = Stack.parse(app.router.stack).flatMap(({ route }) => (route ? [String(route.path)] : []));
         const served = new Set(
@@ -131,7 +131,7 @@ onEachDatabase(
         expect([...served].toSorted()).toEqual(Object.keys((await described()).paths).toSorted());
       });
 
-      test('names the same methods as each address allows', async () => {
+      test('lists the methods that each path allows', async () => {
         for (const [path, operations] of Object.entries((await described()).paths)) {
           const { headers } = await house().request(null, 'OPTIONS', addressOf(path));
           const methods = new Set(Object.keys(operations).map((method) => method.toUpperCase()));

@@ -10,7 +10,7 @@ import { constantText, precompressedFiles } from './precompressed.ts';
 
 const RESOURCES: Resource[] = ['', '/mcp'];
 
-/** What the interface says of itself: its description, a page to read it on, and what each problem means. */
+/** Serves the OpenAPI documents, the API reference, the explanations of problems and the OAuth metadata. */
 export function documents({ config }: Deps): Router {
   const about = { version: releaseVersion(), serverUrl: config.publicUrl };
   const description = JSON.stringify(openApiDocument(about));

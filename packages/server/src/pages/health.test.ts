@@ -19,7 +19,7 @@ async function silentHost() {
   return { port, [Symbol.dispose]: () => void server.close() };
 }
 
-test.each(DIALECTS)('%s: a storage that does not answer is degraded with 200, within a second', async (dialect) => {
+test.each(DIALECTS)('%s: an unreachable storage is degraded with 200 within a second', async (dialect) => {
   using silent = await silentHost();
   const endpoint = encodeURIComponent(`http://127.0.0.1:${silent.port}`);
   await using house = await openHouse(dialect, { STORAGE_URL: `s3://review/x?region=eu&endpoint=${endpoint}` });
@@ -33,7 +33,7 @@ test.each(DIALECTS)('%s: a storage that does not answer is degraded with 200, wi
   expect((await house.request('owner', 'GET', '/api/ping')).status).toBe(200);
 });
 
-test('a Temporal that does not answer is degraded with 200', async () => {
+test('an unreachable Temporal is degraded with 200', async () => {
   await using house = await openHouse('sqlite', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: 'silent' });
   await house.deps.dispatcher?.start(AbortSignal.timeout(60_000));
   const answer = await house.request(null, 'GET', '/readyz');
@@ -48,7 +48,7 @@ interface Line {
   msg: string;
 }
 
-/** A log that keeps its lines. */
+/** A logger that collects its lines. */
 function recordedLog() {
   const lines: Line[] = [];
   const stream = new Writable({
@@ -79,7 +79,7 @@ test('probes are logged at debug, and a change of readiness once', async () => {
   expect([at('warn'), at('info')]).toEqual([['readiness is degraded'], ['readiness is ok']]);
 });
 
-test('a worker that is not there yet when the server starts is logged only once it is due', async () => {
+test('a missing worker is logged only after the start-up time', async () => {
   await using house = await openHouse('sqlite');
   const { log, at } = recordedLog();
   const readiness = { accepting: true, workersDueAt: Number.POSITIVE_INFINITY };

@@ -4,13 +4,13 @@ import type { Deps } from '../deps.ts';
 import type { Readiness } from '../request/readiness.ts';
 import { workersHealth } from './workers-health.ts';
 
-/** A part that gives no answer in this time counts as down, so that a probe has its answer within a second. */
-const ANSWER_WITHIN_MS = 900;
+/** The timeout of each check, so that a probe is answered within a second. */
+const CHECK_TIMEOUT_MS = 900;
 
 export function health(deps: Deps, readiness: Readiness): Router {
   const { opened, storage, dispatcher, log, metrics, config } = deps;
   const isDatabaseUp = probe(() => opened.isReachable());
-  // Every server shares these parts and answers most requests without them, so none of them takes a server out.
+  // All servers share these and answer most requests without them, so that the server stays ready if one is down.
   const optional = {
     storage: probe(() => storage.isReachable()),
     engine: probe(async () => dispatcher === null || dispatcher.isReachable()),
@@ -55,7 +55,7 @@ export function health(deps: Deps, readiness: Readiness): Router {
     });
 }
 
-/** Runs the check once at a time: probes that come while one hangs share it instead of piling up. */
+/** Shares one running check between concurrent probes, so that hanging checks do not pile up. */
 function probe(check: () => Promise<boolean>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined;
   return () => {
@@ -64,6 +64,6 @@ function probe(check: () => Promise<boolean>): () => Promise<boolean> {
       .finally(() => {
         running = undefined;
       });
-    return Promise.race([running, delay(ANSWER_WITHIN_MS, false, { ref: false })]);
+    return Promise.race([running, delay(CHECK_TIMEOUT_MS, false, { ref: false })]);
   };
 }

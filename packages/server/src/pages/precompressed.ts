@@ -8,7 +8,7 @@ import type { Request, RequestHandler, Response } from 'express';
 
 type Encoding = 'br' | 'gzip';
 
-/** By preference. */
+/** In order of preference. */
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip'];
 const COMPRESSIBLE = /\.(css|html|js|json|map|mjs|svg|wasm)$/;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
@@ -23,7 +23,7 @@ interface Variant {
   eTag: string;
 }
 
-/** Content that does not change: compressed when it is first asked for, then kept in memory. */
+/** Constant content, compressed on the first request and then cached in memory. */
 class Precompressed {
   readonly #load: () => Promise<Buffer>;
   readonly #variants = new Map<Encoding, Promise<Variant>>();
@@ -32,7 +32,7 @@ class Precompressed {
     this.#load = load;
   }
 
-  /** Sends the content as the request accepts it; returns false where that is uncompressed. */
+  /** Sends the content in an encoding that the request accepts; returns false if it accepts none. */
   async send(request: Request, response: Response): Promise<boolean> {
     response.vary('Accept-Encoding');
     const encoding = ENCODINGS.find((one) => request.acceptsEncodings(one) === one);
@@ -47,7 +47,7 @@ class Precompressed {
     if (known !== undefined) return known;
     const made = this.#compress(encoding);
     this.#variants.set(encoding, made);
-    // A file that could not be read now may be readable later.
+    // A failed read is not cached.
     made.catch(() => this.#variants.delete(encoding));
     return made;
   }
@@ -59,7 +59,6 @@ class Precompressed {
   }
 }
 
-/** Answers with a constant text. */
 export function constantText(type: string, text: string): RequestHandler {
   const content = new Precompressed(async () => Buffer.from(text));
   return async (request, response) => {
@@ -69,8 +68,8 @@ export function constantText(type: string, text: string): RequestHandler {
 }
 
 /**
- * Serves the compressible files that the directory holds now, compressed. Everything else is left to the next handler:
- * other files, ranges, and callers that take no compression.
+ * Serves the compressible files that the directory contains at the call. Leaves other files, range requests and clients
+ * without compression to the next handler.
  */
 export function precompressedFiles(directory: string, cacheControl: string): RequestHandler {
   const files = new Map(
@@ -87,7 +86,7 @@ export function precompressedFiles(directory: string, cacheControl: string): Req
   };
 }
 
-/** None where there is no such directory: the handler that follows says so. */
+/** Returns an empty list if the directory does not exist; the next handler then answers 404. */
 function compressibleFiles(directory: string): string[] {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })

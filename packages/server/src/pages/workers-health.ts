@@ -5,11 +5,11 @@ interface WorkersHealth {
   status: 'ok' | 'degraded';
   /** Workers with a recent heartbeat. */
   alive: number;
-  /** Generations that no living worker can make. */
+  /** Queued generations that no living worker can run. */
   waiting: number;
 }
 
-/** For readiness: degraded while no worker is alive, or work waits that none of them can do. */
+/** Degraded while no worker is alive, or while generations wait that no living worker can run. */
 export async function workersHealth(deps: QueueDeps): Promise<WorkersHealth> {
   const [living, queues] = await Promise.all([listLiving(deps.db, deps.clock), listQueues(deps)]);
   const waiting = queues.reduce((sum, { withoutWorker }) => sum + withoutWorker, 0);

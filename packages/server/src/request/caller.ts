@@ -1,6 +1,6 @@
 import type { Scope } from '@review/contract';
 
-/** Who sends a request, by which credential and with which scopes. */
+/** The authenticated sender of a request. */
 export interface Caller {
   credentialId: string;
   userId: string;

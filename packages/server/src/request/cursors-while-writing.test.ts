@@ -5,9 +5,9 @@ import { insertProjects, listing, walk } from '../test/paging.ts';
 import { newcomer } from '../test/people.ts';
 
 const RUNS = 8;
-/** Few names, so that many items share one. */
+/** Few names, so that many items have the same one. */
 const name = fc.constantFrom('a', 'b', 'c');
-/** What others do between two pages: projects they add, and the places of those they delete. */
+/** Concurrent changes between two pages: added projects, and positions of deleted ones. */
 const meanwhile = fc.record({
   added: fc.array(name, { maxLength: 6 }),
   deleted: fc.array(fc.nat(), { maxLength: 6 }),
@@ -19,7 +19,7 @@ const scenario = fc.record({
 });
 
 onEachDatabase((house) => {
-  test('a walk there and back shows nothing twice and all that was there throughout, whatever others write', async () => {
+  test('a walk to the end and back repeats nothing and skips no item that exists throughout, despite concurrent writes', async () => {
     const property = fc.asyncProperty(scenario, async ({ names, direction, turns }) => {
       const { db } = house().deps;
       const person = await newcomer(house());

@@ -8,7 +8,7 @@ onEachDatabase((house) => {
   const query = (person: Person, body: unknown) =>
     house().request(null, 'QUERY', '/api/projects', json(body, { authorization: `Bearer ${person.key}` }));
 
-  /** Somebody with so many projects, all of the same name and time. */
+  /** A person with that many projects, all of the same name and time. */
   async function ownerOf(count: number, name = 'Same'): Promise<Person & { ids: string[] }> {
     const person = await newcomer(house());
     const ids = await insertProjects(house(), person, Array(count).fill(name));
@@ -23,7 +23,7 @@ onEachDatabase((house) => {
     [51, [50, 1]],
     [100, [50, 50]],
     [101, [50, 50, 1]],
-  ])('%i items come in pages of %j', async (count, sizes) => {
+  ])('%i items are pages of %j', async (count, sizes) => {
     const person = await ownerOf(count);
     const pages = await walk((body) => listing(person, body), { sort: { type: 'name', direction: 'asc' } });
     expect(pages.map(({ data }) => data.length)).toEqual(sizes);
@@ -32,25 +32,22 @@ onEachDatabase((house) => {
   });
 
   describe.each(['name', 'createdAt', 'updatedAt'] as const)('by %s, with equal keys', (type) => {
-    test.each(['asc', 'desc'] as const)(
-      '%s: forward and back again, none twice and none left out',
-      async (direction) => {
-        const person = await ownerOf(123);
-        const sort = { type, direction };
-        const forward = await walk((body) => listing(person, body), { sort });
-        const ids = forward.flatMap(({ data }) => data.map(({ id }) => id));
-        const expected = person.ids.toSorted();
-        expect(ids).toEqual(direction === 'asc' ? expected : expected.toReversed());
+    test.each(['asc', 'desc'] as const)('%s: forward and back, no item repeated or skipped', async (direction) => {
+      const person = await ownerOf(123);
+      const sort = { type, direction };
+      const forward = await walk((body) => listing(person, body), { sort });
+      const ids = forward.flatMap(({ data }) => data.map(({ id }) => id));
+      const expected = person.ids.toSorted();
+      expect(ids).toEqual(direction === 'asc' ? expected : expected.toReversed());
 
-        const back = await walk((body) => listing(person, body), { sort, prev: forward.at(-1)?.page.prev }, 'prev');
-        expect(back.map(({ data }) => data.length)).toEqual([50, 50]);
-        const before = back.toReversed().flatMap(({ data }) => data.map(({ id }) => id));
-        expect(before).toEqual(ids.slice(0, 100));
-      },
-    );
+      const back = await walk((body) => listing(person, body), { sort, prev: forward.at(-1)?.page.prev }, 'prev');
+      expect(back.map(({ data }) => data.length)).toEqual([50, 50]);
+      const before = back.toReversed().flatMap(({ data }) => data.map(({ id }) => id));
+      expect(before).toEqual(ids.slice(0, 100));
+    });
   });
 
-  test('the way back from the second page is the first page', async () => {
+  test('prev of the second page is the first page', async () => {
     const person = await ownerOf(60);
     const first = await listing(person, {});
     const second = await listing(person, { next: first.page.next });
@@ -60,7 +57,7 @@ onEachDatabase((house) => {
     expect((await listing(person, { next: again.page.next })).data).toEqual(second.data);
   });
 
-  test('when everything beyond the cursor is gone, the page is empty and the way back still works', async () => {
+  test('if all items beyond the cursor are deleted, the page is empty and prev still works', async () => {
     const person = await ownerOf(51);
     const sort = { type: 'name', direction: 'asc' } as const;
     const first = await listing(person, { sort });
@@ -85,7 +82,7 @@ onEachDatabase((house) => {
       for (let place = 0; place < cursor.length; place++) {
         const [before, here, after] = [cursor.slice(0, place), cursor[place] ?? '', cursor.slice(place + 1)];
         const letter = here === 'A' ? 'B' : 'A';
-        // The last characters of base64 hold bits that mean nothing: a neighbour in the alphabet may decode the same.
+        // The last character of base64 has unused bits: another character may decode to the same bytes.
         const neighbour = String.fromCharCode(here.charCodeAt(0) + 1);
         for (const other of [letter, neighbour, '']) changed.add(before + other + after);
       }
@@ -116,7 +113,7 @@ onEachDatabase((house) => {
       Buffer.from('["next","","",false]').toString('base64url'),
       Buffer.alloc(64).toString('base64url'),
       'A'.repeat(4096),
-    ])('that this service never gave is 400: %s', async (next) => {
+    ])('that this service did not issue is 400: %s', async (next) => {
       const problem = await problemIn(await query(house().people.owner, { next }), 'INVALID_CURSOR');
       expect(problem.errors).toMatchObject([{ pointer: '/next', code: 'INVALID_CURSOR' }]);
     });
@@ -138,7 +135,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test('for next is none for prev, and the other way round', async () => {
+    test('for next is not accepted as prev, and vice versa', async () => {
       const person = await ownerOf(60);
       const next = await cursorOf(person);
       const { page } = await listing(person, { next });
@@ -146,7 +143,7 @@ onEachDatabase((house) => {
       await problemIn(await query(person, { next: page.prev }), 'INVALID_CURSOR');
     });
 
-    test('comes alone: both at once are 400', async () => {
+    test('must be alone: next and prev together are 400', async () => {
       const person = await ownerOf(60);
       const next = await cursorOf(person);
       const { page } = await listing(person, { next });
@@ -154,17 +151,17 @@ onEachDatabase((house) => {
       expect(problem.errors).toMatchObject([{ pointer: '/prev', code: 'BOTH_CURSORS' }]);
     });
 
-    test.each([null, 7, '', {}, 'A'.repeat(4097)])('has a shape: %j is 400', async (next) => {
+    test.each([null, 7, '', {}, 'A'.repeat(4097)])('%j is 400', async (next) => {
       await problemIn(await query(house().people.owner, { next }), 'INVALID_REQUEST');
     });
 
-    test('of somebody else shows nothing of theirs', async () => {
+    test('of another person shows none of their items', async () => {
       const [one, other] = [await ownerOf(60), await ownerOf(60)];
       const page = await listing(other, { next: await cursorOf(one) });
       expect(page.data.filter(({ id }) => !other.ids.includes(id))).toEqual([]);
     });
 
-    test('names no offset: an item added before it moves nothing', async () => {
+    test('is not an offset: an item added before it does not shift the page', async () => {
       const person = await ownerOf(60, 'M');
       const sort = { type: 'name', direction: 'asc' } as const;
       const first = await listing(person, { sort });

@@ -6,7 +6,7 @@ import { ProblemError } from './problem.ts';
 const Sealed = z.tuple([z.enum(['next', 'prev']), z.string(), z.string(), z.boolean()]);
 const MAC_BYTES = 16;
 
-/** The cursors of one list with one set of filters: altered, or brought to another list, they are refused. */
+/** Signs and verifies the cursors of one list with one set of filters. Refuses altered cursors and those of other lists. */
 export function cursors(keys: Keys, list: string, filters: unknown) {
   const signed = (payload: Buffer) => [JSON.stringify([list, filters]), '\0', payload] as const;
 
@@ -19,7 +19,7 @@ export function cursors(keys: Keys, list: string, filters: unknown) {
   function open(cursor: string, towards: Position['towards']): Position {
     const bytes = Buffer.from(cursor, 'base64url');
     const payload = bytes.subarray(MAC_BYTES);
-    // Base64 has spellings that decode to the same bytes; only the one we gave is the cursor we gave.
+    // Several base64 texts decode to the same bytes; only the canonical one is accepted.
     const unaltered =
       bytes.toString('base64url') === cursor &&
       bytes.length > MAC_BYTES &&
@@ -35,9 +35,9 @@ export function cursors(keys: Keys, list: string, filters: unknown) {
       if (next !== undefined) return open(next, 'next');
       return prev === undefined ? null : open(prev, 'prev');
     },
-    answer<Item, Shown>(page: CursorPage<Item>, show: (item: Item) => Shown) {
+    answer<Item, Record>(page: CursorPage<Item>, toResponse: (item: Item) => Record) {
       return {
-        data: page.items.map(show),
+        data: page.items.map(toResponse),
         page: { next: page.next && seal(page.next), prev: page.prev && seal(page.prev) },
       };
     },
@@ -46,5 +46,11 @@ export function cursors(keys: Keys, list: string, filters: unknown) {
 
 const invalidCursor = (field: string) =>
   new ProblemError('INVALID_CURSOR', {
-    errors: [{ pointer: `/${field}`, code: 'INVALID_CURSOR', message: 'Not a cursor that this list gave.' }],
+    errors: [
+      {
+        pointer: `/${field}`,
+        code: 'INVALID_CURSOR',
+        message: 'Must be a cursor from a response of this list with the same filters.',
+      },
+    ],
   });

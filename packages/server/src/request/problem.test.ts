@@ -10,7 +10,7 @@ onEachDatabase((house) => {
   const fields = async (answer: Response) =>
     (await problemIn(answer, 'INVALID_REQUEST')).errors?.map(({ pointer, code }) => [pointer, code]);
 
-  test('every field that is not valid is named by a JSON Pointer, and counted', async () => {
+  test('every invalid field is counted and has a JSON Pointer', async () => {
     const problem = await problemIn(await post({ name: 'x'.repeat(65), parent: { id: 'no' } }), 'INVALID_REQUEST');
     expect(problem.errors?.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/name', 'TOO_LONG'],
@@ -21,7 +21,7 @@ onEachDatabase((house) => {
     expect((await problemIn(await post({}), 'INVALID_REQUEST')).detail).toBe('1 field is not valid.');
   });
 
-  test('a missing field is required, a wrong one has another type', async () => {
+  test('a missing field is REQUIRED, a wrong one has a type error', async () => {
     expect(await fields(await post({}))).toEqual([['/name', 'REQUIRED']]);
     expect(await fields(await post({ name: 7 }))).toEqual([['/name', 'INVALID_TYPE']]);
     expect(await fields(await post({ name: null }))).toEqual([['/name', 'INVALID_TYPE']]);
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('an element of a list is named by its place', async () => {
+  test('the pointer of a list element has its index', async () => {
     const user = { id: house().people.stranger.userId };
     const body = {
       name: 'A',
@@ -54,17 +54,17 @@ onEachDatabase((house) => {
     );
   });
 
-  test('a query parameter is named behind #query', async () => {
+  test('the pointer of a query parameter starts with #query', async () => {
     const answer = await house().request('owner', 'GET', '/api/models?outputType=SOUND');
     expect(await fields(answer)).toEqual([['#query/outputType', 'INVALID_VALUE']]);
   });
 
-  test('a well-formed id that names nothing here is 422 with its pointer', async () => {
+  test('a well-formed id that does not exist is 422 with its pointer', async () => {
     const problem = await problemIn(await post({ name: 'A', parent: { id: newId('DX') } }), 'REFERENCE_NOT_FOUND');
     expect(problem.errors).toMatchObject([{ pointer: '/parent/id', code: 'REFERENCE_NOT_FOUND' }]);
   });
 
-  test('a folder of another project is as unknown as one that does not exist', async () => {
+  test('a folder of another project is answered like one that does not exist', async () => {
     const { client } = house().people.owner;
     const other = await client.projects.create({ body: { name: 'Other' } });
     const elsewhere = await client.folders.create({ params: { id: other.data.id }, body: { name: 'A' } });
@@ -76,17 +76,20 @@ onEachDatabase((house) => {
     expect((await problemIn(answer, 'NOT_FOUND')).instance).toBe('/api/nothing');
   });
 
-  test.each(Object.keys(PROBLEMS) as ProblemCode[])('%s is explained at its type, to anybody', async (code) => {
-    const answer = await house().request(null, 'GET', problemType(code));
-    const text = await answer.text();
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(text).toContain(`${code} (${PROBLEMS[code].status})`);
-    expect(text).toContain(PROBLEMS[code].explanation);
-  });
+  test.each(Object.keys(PROBLEMS) as ProblemCode[])(
+    '%s is explained at its type without a credential',
+    async (code) => {
+      const answer = await house().request(null, 'GET', problemType(code));
+      const text = await answer.text();
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+      expect(text).toContain(`${code} (${PROBLEMS[code].status})`);
+      expect(text).toContain(PROBLEMS[code].explanation);
+    },
+  );
 
   test.each(['/problems/unknown', '/problems/INVALID_REQUEST', '/problems/', '/problems/__proto__', '/problems/%'])(
-    '%s explains nothing',
+    '%s is 404',
     async (path) => {
       await problemIn(await house().request(null, 'GET', path), 'NOT_FOUND');
     },

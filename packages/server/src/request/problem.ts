@@ -7,26 +7,26 @@ import {
   problemType,
 } from '@review/contract';
 
-interface Particulars {
+interface ProblemOptions {
   detail?: string;
   errors?: FieldError[];
   headers?: Record<string, string>;
 }
 
-/** A refusal: thrown anywhere, turned into an answer in one place. */
+/** A failure of a request, answered with a problem document (RFC 9457) by the error handler. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ProblemCode, particulars: Particulars = {}) {
-    const { detail = PROBLEMS[code].explanation, errors } = particulars;
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    const { detail = PROBLEMS[code].explanation, errors } = options;
     const isCut = errors !== undefined && errors.length > MAX_FIELD_ERRORS;
     super(isCut ? `${detail} The first ${MAX_FIELD_ERRORS} are listed.` : detail);
     this.code = code;
     this.errors = errors?.slice(0, MAX_FIELD_ERRORS);
-    this.headers = particulars.headers ?? {};
+    this.headers = options.headers ?? {};
   }
 
   get status(): number {
@@ -47,12 +47,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** A well-formed id in the body that names nothing visible here. */
+/** The problem of well-formed ids in the body that name nothing visible to the caller. */
 export const referenceNotFound = (...pointers: string[]): ProblemError =>
   new ProblemError('REFERENCE_NOT_FOUND', {
     errors: pointers.map((pointer) => ({
       pointer,
       code: 'REFERENCE_NOT_FOUND',
-      message: 'There is no such thing here, or it is not visible to you.',
+      message: 'The id names nothing that exists here and is visible to you.',
     })),
   });

@@ -1,6 +1,6 @@
-/** Whether the server should be sent requests; turned off first when it stops. */
+/** The readiness of the server. `accepting` becomes false as soon as the server is asked to stop. */
 export interface Readiness {
   accepting: boolean;
-  /** Of `performance.now()`. Until then a missing worker is not logged: it starts together with the server. */
+  /** The `performance.now()` until which missing workers are not logged, because they start with the server. */
   workersDueAt?: number;
 }

@@ -10,27 +10,26 @@ type Parsed<R, Part extends string> = R extends { [P in Part]: infer Schema }
     : undefined
   : undefined;
 
-/** What a handler of the route answers: the body of its one success. */
+/** The body of the route's success response. */
 type Answer<R extends Route> =
   SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : string;
 
 interface HandlerRequest<R extends Route> {
   caller: Caller;
-  /** What `:id` names: visible to the caller, whose role allows the operation. */
+  /** The record of `:id`. It is visible to the caller, whose role allows the operation. */
   subject: SubjectOf<R['metadata']['subject']>;
   query: Parsed<R, 'query'>;
   body: Parsed<R, 'body'>;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
   /**
-   * Runs the work in one transaction, together with the record of what it gave back under the request's Idempotency-Key.
-   * Whatever a request changes, it changes in here. A repeated request gets what the first one's work gave back, so
-   * anything secret or short-lived is added to the answer afterwards.
+   * Runs the work in one transaction and stores its result under the request's idempotency key. All changes of a request
+   * happen in here. A repeated request gets the stored result, so that secret or short-lived values must be added later.
    */
   write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
 }
 
 export type Handler<R extends Route> = (request: HandlerRequest<R>) => Promise<Answer<R>>;
 
-/** A handler for every route of a room: one that is missing or misspelt does not compile. */
+/** One handler for every route of a room: a missing or misspelt one does not compile. */
 export type Handlers<R extends Room> = { [K in keyof R]: Handler<R[K]> };

@@ -17,7 +17,7 @@ import { versions } from './versions/handlers.ts';
 
 type Rooms = { [Room in keyof Contract]: Handlers<Contract[Room]> };
 
-/** The handlers of every room: a room of the contract that is missing here does not compile. */
+/** The handlers of all rooms: a missing room does not compile. */
 export const rooms = (deps: Deps): Rooms => ({
   ping: ping(deps),
   projects: projects(deps),

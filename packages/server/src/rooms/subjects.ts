@@ -11,19 +11,19 @@ import { findVisibleProject } from './projects/queries.ts';
 import { findVisibleSkill, findVisibleSkillVersion } from './skills/queries.ts';
 import { findVisibleVersion } from './versions/queries.ts';
 
-/** What every subject tells the generic steps; a room adds what its handlers need. */
+/** The fields of a subject that the middleware checks. Rooms add the fields that their handlers need. */
 export interface VisibleSubject {
   id: string;
   projectId: string | null;
   role: ProjectRole | null;
   deletesAt: string | null;
-  /** Whoever wrote the comment or started the upload. */
+  /** The author of a comment, or the user who started an upload. */
   personId?: string | null;
 }
 
 type Finder = (db: Database, caller: Caller, id: string) => Promise<VisibleSubject | undefined>;
 
-/** How the thing that `:id` names is found, if the caller can see it. One look-up settles visibility and role. */
+/** The look-ups of `:id` by kind. Each returns the record and the caller's role if the caller can see it. */
 export const SUBJECT_FINDERS = {
   project: findVisibleProject,
   file: findVisibleFile,

@@ -1,12 +1,12 @@
 import type { ProjectRole } from '@review/contract';
 import type { Database, Writer } from '../db/schema.ts';
 
-/** A restricted reviewer sees only what is marked, and not what it was made from. */
+/** A restricted reviewer sees only files and versions with `allowRestricted`, without their prompts and attachments. */
 export const isRestricted = (role: ProjectRole): boolean => role === 'PROJECT_RESTRICTED_REVIEWER';
 
 export type Viewer = { workspaceId: string; userId: string };
 
-/** The projects that the viewer is a member of, to join with what belongs to them. */
+/** The projects that the viewer is a member of, to join with other tables. */
 export const memberships = (db: Database, viewer: Viewer) =>
   db
     .selectFrom('project_members as membership')
@@ -15,7 +15,7 @@ export const memberships = (db: Database, viewer: Viewer) =>
     .where('project.workspace_id', '=', viewer.workspaceId)
     .select(['project.id as projectId', 'membership.role', 'project.deletes_at as deletesAt']);
 
-/** Serialises what changes the shape of a project: an update locks the row on both databases. */
+/** Serialises structural changes of a project. The update locks the row on both databases. */
 export async function lockProject(trx: Writer, id: string): Promise<void> {
   await trx
     .updateTable('projects')

@@ -10,10 +10,10 @@ import type { Storage, StoredObject, UnfinishedUpload } from './storage.ts';
 
 const BATCH = 500;
 const SIZES_AT_ONCE = 16;
-/** The keys that this service makes: anything else in the storage is not ours to judge. */
+/** The format of this service's keys. Other objects in the storage are ignored. */
 const OUR_KEY = /^(FX|GA|CA)[0-9A-HJKMNP-TV-Z]{20}(-[0-9a-f-]{36})?$/;
 
-/** What the disk calls an upload. */
+/** The format of the disk driver's upload ids. */
 const DISK_UPLOAD = /^(u-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Stores {
@@ -21,7 +21,7 @@ interface Stores {
   storage: Storage;
 }
 
-/** Objects last changed before `before` that no row names. */
+/** Yields objects last modified before `before` that no row references. */
 export async function* findUnreferenced({ db, storage }: Stores, before: Date): AsyncGenerator<StoredObject> {
   for await (const batch of batches(storage.list())) {
     const old = batch.filter(({ key, modifiedAt }) => OUR_KEY.test(key) && modifiedAt < before);
@@ -31,7 +31,7 @@ export async function* findUnreferenced({ db, storage }: Stores, before: Date): 
   }
 }
 
-/** Unfinished uploads last changed before `before` that no row names: their parts take room and can never be completed. */
+/** Yields unfinished uploads last changed before `before` that no row references. They can never be completed. */
 export async function* findAbandoned({ db, storage }: Stores, before: Date): AsyncGenerator<UnfinishedUpload> {
   const isOurs = (key: string) => OUR_KEY.test(key) || DISK_UPLOAD.test(key);
   for await (const batch of batches(storage.listUploads())) {
@@ -53,9 +53,9 @@ async function* batches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   yield batch;
 }
 
-/** An object that a row names and that is missing, or has another size than the row says. */
+/** An object that a row references and that is missing or has another size than in the row. */
 interface DamagedObject extends NamedObject {
-  /** The size found; null where the object is missing. */
+  /** The actual size; null if the object is missing. */
   found: number | null;
 }
 

@@ -3,6 +3,7 @@ import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { listObjects, listUploads } from './disk-list.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import { plainName } from './names.ts';
 import { abortable, PartWrites } from './part-writes.ts';
 import {
@@ -15,9 +16,8 @@ import {
   type StoredPart,
   type UnfinishedUpload,
 } from './storage.ts';
-import { Turns } from './turns.ts';
 
-/** No such upload, or not any more. */
+/** The upload does not exist, or was completed or discarded. */
 export class UnknownUpload extends Error {
   override name = 'UnknownUpload';
 }
@@ -26,7 +26,7 @@ export class WrongSize extends Error {
   override name = 'WrongSize';
 }
 
-/** The bytes of the part do not have the MD5 that the request announced. */
+/** The MD5 of the part is not that of the Content-MD5 header. */
 export class WrongMd5 extends Error {
   override name = 'WrongMd5';
 }
@@ -34,25 +34,25 @@ export class WrongMd5 extends Error {
 interface PartToStore {
   partNumber: number;
   size: number;
-  /** The MD5 that the sender announced, in hex. */
+  /** The expected MD5, in hex. */
   md5?: string | undefined;
 }
 
 const MD5 = /^[0-9a-f]{32}$/;
 /** Uploads of earlier versions are plain UUIDs, and their parts `<number>-<md5>` in the upload's folder. */
 const FOLDER_PER_PART = 'u-';
-const COPIED_AT_ONCE = 1024 * 1024;
+const COPY_BUFFER_BYTES = 1024 * 1024;
 
 /**
- * `objects/<2 characters>/<key>` and `parts/<upload>/<number>/<md5>`, one file per part. Whatever stands under such a
- * name is whole: it was written under another one, flushed, and renamed. An upload is known as long as its folder is there.
+ * Stores objects as `objects/<2 characters>/<key>` and parts as `parts/<upload>/<number>/<md5>`. A file under such a name
+ * is always complete: it is written under a temporary name, flushed and renamed. An upload exists while its folder does.
  */
 export class DiskFiles {
   readonly objects: string;
   readonly #parts: string;
   readonly #trash: string;
   readonly #writes = new PartWrites();
-  readonly #completes = new Turns();
+  readonly #completes = new KeyedMutex();
   #swept: Promise<void> | undefined;
 
   constructor(directory: string) {
@@ -65,11 +65,11 @@ export class DiskFiles {
     this.#swept ??= this.#sweepTrash();
     await this.#swept;
     const upload = `${FOLDER_PER_PART}${randomUUID()}`;
-    await orTrouble(mkdir(this.#folderOf(upload), { recursive: true }));
+    await mapErrors(mkdir(this.#folderOf(upload), { recursive: true }));
     return upload;
   }
 
-  /** Stores the part in place of what was stored of it before, and returns its ETag. */
+  /** Stores the part, replacing an earlier PUT of it, and returns its ETag. */
   putPart(upload: string, part: PartToStore, body: AsyncIterable<Buffer>): Promise<string> {
     const folder = this.#folderOf(upload);
     return this.#writes.run(`${upload}/${part.partNumber}`, async (replaced) => {
@@ -85,14 +85,14 @@ export class DiskFiles {
         }
         return eTag;
       } catch (error) {
-        throw isMissing(error) ? new UnknownUpload('There is no such upload.') : asTrouble(error);
+        throw isMissing(error) ? new UnknownUpload('There is no such upload.') : toStorageError(error);
       }
     });
   }
 
-  /** One at a time per upload, so that calls made at once do not each write a copy. */
+  /** Runs one call per upload at a time, so that concurrent calls do not each write a copy. */
   complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
-    return this.#completes.run(target.upload, () => orTrouble(this.#complete(target, parts, size)));
+    return this.#completes.run(target.upload, () => mapErrors(this.#complete(target, parts, size)));
   }
 
   async #complete({ key, upload }: StorageUpload, parts: readonly StoredPart[], size: number) {
@@ -108,13 +108,13 @@ export class DiskFiles {
       return await this.#assemble(key, folder, parts, size);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // The parts are gone where another server completed the same upload at the same time.
+      // Another server may have completed the upload at the same time and removed its parts.
       if (await this.#isStored(key, size)) return 'found';
       throw new PartsMismatch('A part is missing or has another ETag.');
     }
   }
 
-  /** The folder is moved away first: from then on the upload is unknown, whatever is still being written to it. */
+  /** Deletes an upload and its parts. Moves the folder away first, so that writes in flight fail as for an unknown upload. */
   async discard(upload: string): Promise<void> {
     const discarded = join(this.#trash, randomUUID());
     await mkdir(this.#trash, { recursive: true });
@@ -129,7 +129,7 @@ export class DiskFiles {
 
   async read(key: string, { start = 0, length = Number.POSITIVE_INFINITY } = {}): Promise<Readable> {
     const handle = await open(this.#pathOf(key)).catch((error: unknown) => {
-      throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : asTrouble(error);
+      throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : toStorageError(error);
     });
     if (length > 0) return handle.createReadStream({ start, end: start + length - 1 });
     await handle.close();
@@ -145,7 +145,7 @@ export class DiskFiles {
       return (await stat(this.#pathOf(key))).size;
     } catch (error) {
       if (isMissing(error)) return null;
-      throw asTrouble(error);
+      throw toStorageError(error);
     }
   }
 
@@ -167,7 +167,7 @@ export class DiskFiles {
     }
   }
 
-  /** Relative to `objects`. The last two characters: ids begin alike. */
+  /** The path relative to `objects`, in a folder named by the last two characters, because all ids start alike. */
   nameOf(key: string): string {
     return join(plainName(key).slice(-2), key);
   }
@@ -200,7 +200,7 @@ export class DiskFiles {
     const made = await mkdir(dirname(object), { recursive: true });
     if (made !== undefined) await syncFolder(dirname(made));
     try {
-      // Unlike a rename, a link does not replace what another server may have made meanwhile.
+      // Unlike a rename, a link does not replace an object that another server has made.
       await link(whole, object);
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return 'found';
@@ -210,7 +210,7 @@ export class DiskFiles {
     return 'made';
   }
 
-  /** What a crash left between moving a folder away and deleting it. */
+  /** Deletes folders that a crash left between the move and the deletion. */
   async #sweepTrash(): Promise<void> {
     const names = await readdir(this.#trash).catch(() => []);
     await Promise.all(
@@ -230,7 +230,7 @@ async function findPart(folder: string, { partNumber, eTag }: StoredPart): Promi
   return { path: flat, size: (await stat(flat)).size };
 }
 
-/** Not recursive: the folder of an upload that was discarded is not made again. */
+/** Not recursive, so that it does not recreate the folder of a discarded upload. */
 async function makePartFolder(folder: string, partNumber: number): Promise<string> {
   const partFolder = join(folder, String(partNumber));
   await mkdir(partFolder).catch((error: unknown) => {
@@ -239,13 +239,13 @@ async function makePartFolder(folder: string, partNumber: number): Promise<strin
   return partFolder;
 }
 
-/** Deletes what an earlier PUT of the part left: an upload never keeps more bytes than it declared. */
+/** Deletes earlier PUTs of the part, so that an upload never stores more bytes than it declared. */
 async function removeFormer(folder: string, isFormer: (name: string) => boolean): Promise<void> {
   const former = (await readdir(folder)).filter(isFormer);
   await Promise.all(former.map((name) => rm(join(folder, name), { force: true })));
 }
 
-/** The path of a new file with these bytes, flushed to the disk; a failure leaves no file. */
+/** Writes the bytes to a new file, flushes it and returns its path. A failure leaves no file. */
 async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise<string> {
   const draft = join(folder, `draft-${randomUUID()}`);
   try {
@@ -259,7 +259,7 @@ async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise
   }
 }
 
-/** The chunks of the body, which throws at its end unless it has the size and the MD5 of the part. */
+/** Passes the chunks on; throws at the end unless the body has the size and the MD5 of the part. */
 async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore, digest: Hash): AsyncGenerator<Buffer> {
   let received = 0;
   for await (const chunk of body) {
@@ -268,16 +268,16 @@ async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore,
     digest.update(chunk);
     yield chunk;
   }
-  if (received > size) throw new WrongSize(`This part has ${size} bytes; the body has more.`);
-  if (received < size) throw new WrongSize(`This part has ${size} bytes; the body has ${received}.`);
+  if (received > size) throw new WrongSize(`The part must have ${size} bytes; the body has more.`);
+  if (received < size) throw new WrongSize(`The part must have ${size} bytes; the body has ${received}.`);
   if (md5 !== undefined && md5 !== digest.copy().digest('hex')) {
-    throw new WrongMd5('The bytes that arrived do not have the MD5 that Content-MD5 says. Send the part again.');
+    throw new WrongMd5('The MD5 of the received bytes differs from Content-MD5. Send the part again.');
   }
 }
 
-/** In one buffer that is used again and again: what is yielded holds until the next is asked for. */
+/** Yields the contents of the files in one reused buffer: a chunk is valid until the next one is requested. */
 async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(COPIED_AT_ONCE);
+  const buffer = Buffer.allocUnsafe(COPY_BUFFER_BYTES);
   for (const path of paths) {
     await using file = await open(path);
     for (let read = await file.read(buffer); read.bytesRead > 0; read = await file.read(buffer)) {
@@ -286,28 +286,30 @@ async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
   }
 }
 
-/** A rename is only sure to outlast a power cut once its folder is flushed. */
+/** Flushes a folder: only then does a rename in it survive a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder);
   await handle.sync();
 }
 
-const orTrouble = <T>(work: Promise<T>): Promise<T> =>
+const mapErrors = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw asTrouble(error);
+    throw toStorageError(error);
   });
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-/** Forbidden, read-only, broken or replaced: nothing that the caller could do anything about. */
+/** Problems of the server's disk that a caller cannot solve. */
 const UNAVAILABLE = ['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOTDIR', 'ESTALE', 'EMFILE', 'ENFILE'];
 
-function asTrouble(error: unknown): unknown {
+/** Maps errno to StorageFull or StorageUnavailable; other errors stay as they are. */
+function toStorageError(error: unknown): unknown {
   if (FULL.includes(codeOf(error))) return new StorageFull('The disk is full.', { cause: error });
-  if (UNAVAILABLE.includes(codeOf(error))) return new StorageUnavailable('The disk takes nothing.', { cause: error });
+  if (UNAVAILABLE.includes(codeOf(error)))
+    return new StorageUnavailable('The disk is not accessible.', { cause: error });
   return error;
 }
 
-/** Of file systems that know no hard links. */
+/** The error codes of file systems without hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';

@@ -2,7 +2,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredObject, UnfinishedUpload } from './storage.ts';
 
-/** Every object below `objects/<2 characters>/`; what is removed meanwhile is left out. */
+/** Yields every object below `objects/<2 characters>/`. Skips objects that are removed meanwhile. */
 export async function* listObjects(folder: string): AsyncGenerator<StoredObject> {
   for await (const shelf of entriesOf(folder)) {
     for await (const key of entriesOf(join(folder, shelf))) {
@@ -12,7 +12,7 @@ export async function* listObjects(folder: string): AsyncGenerator<StoredObject>
   }
 }
 
-/** Every upload below `parts/`; adding a part changes the time of its folder. */
+/** Yields every upload below `parts/`. Adding a part changes the mtime of the upload's folder. */
 export async function* listUploads(folder: string): AsyncGenerator<UnfinishedUpload> {
   for await (const upload of entriesOf(folder)) {
     const found = await stat(join(folder, upload)).catch(() => null);

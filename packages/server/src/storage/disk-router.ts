@@ -10,7 +10,7 @@ import { nowInSeconds, type SignedUrls } from './signed-url.ts';
 export const partPathOf = (upload: string, partNumber: number): string => `/blobs/parts/${upload}/${partNumber}`;
 export const objectPathOf = (key: string): string => `/blobs/objects/${key}`;
 
-/** What signed URLs of the disk lead to. The signature is the permission; nothing else is asked for. */
+/** The routes of the disk's signed URLs. They need no credential beside the signature. */
 export function diskRouter(files: DiskFiles, urls: SignedUrls): Router {
   return Router({ caseSensitive: true, strict: true })
     .put(PART_ROUTE, putPart(files, urls))
@@ -42,10 +42,10 @@ const putPart =
     };
     const length = request.get('content-length');
     if (length !== undefined && Number(length) !== part.size) {
-      throw invalid(`This part has ${part.size} bytes; the Content-Length is ${length}.`);
+      throw invalid(`The part must have ${part.size} bytes; the Content-Length is ${length}.`);
     }
     try {
-      // The connection stays for the answer when the body is refused half way.
+      // Keeps the connection open for the response when the body is refused half way.
       const body = freeConsumed(request.iterator({ destroyOnReturn: false }));
       const eTag = await files.putPart(request.params.upload, part, body);
       response.status(200).set('ETag', `"${eTag}"`).end();
@@ -55,7 +55,7 @@ const putPart =
       if (error instanceof UnknownUpload) throw new ProblemError('NOT_FOUND');
       // The rest of the body is not read.
       if (error instanceof PartReplaced) throw new ProblemError('PART_REPLACED', { headers: { Connection: 'close' } });
-      if (request.destroyed && !request.complete) throw invalid('The request ended before its body did.');
+      if (request.destroyed && !request.complete) throw invalid('The connection closed before the whole body arrived.');
       throw error;
     }
   };
@@ -80,7 +80,7 @@ const getObject =
     const headers = {
       'Content-Disposition': attachment(query.get('name') ?? key),
       'Content-Type': servedType(query.get('type') ?? ''),
-      // What people upload can carry script: should a browser show it after all, it runs nothing.
+      // Uploaded content can contain scripts: a browser that renders it must not run them.
       'Content-Security-Policy': "sandbox; default-src 'none'",
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': `private, max-age=${Number(query.get('expires')) - nowInSeconds()}`,
@@ -102,7 +102,7 @@ function refuse(error: Error, response: Response, headers: string[], next: (erro
   next(code === undefined ? error : new ProblemError(code));
 }
 
-/** With 416, `Content-Range` stays: it says how many bytes there are. */
+/** `Content-Range` is kept for 416: it contains the size of the object. */
 const REFUSALS: Record<number, ProblemCode> = {
   404: 'NOT_FOUND',
   412: 'PRECONDITION_FAILED',

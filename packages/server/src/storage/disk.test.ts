@@ -46,7 +46,7 @@ describe('signatures', () => {
     for (const change of changes(parameter)) await expectRefused(await put(change(await partUrl()), small));
   });
 
-  test('a parameter more is refused, and so is the same URL with another path', async () => {
+  test('an added parameter and another path are refused', async () => {
     await expectRefused(await fetch(`${await downloadUrl()}&more=1`));
     const [ours, theirs] = [new URL(await downloadUrl()), new URL(await downloadUrl())];
     await expectRefused(await fetch(`${ours.origin}${theirs.pathname}${ours.search}`));
@@ -55,7 +55,7 @@ describe('signatures', () => {
     await expectRefused(await put(part.replace('/1?', '/01?'), small));
   });
 
-  test('the signature of one method opens no other', async () => {
+  test('the signature of one method is not valid for another', async () => {
     const key = await store(storage, small, 1000);
     const sameKey = await storage.partUrl({ key, upload: key }, { partNumber: 1, size: 1000 }, 60);
     await expectRefused(await fetch(sameKey.replace(/\/parts\/.*\?/, `/objects/${key}?`)));
@@ -67,7 +67,7 @@ describe('signatures', () => {
     await expectRefused(await put(await partUrl(-1), small));
   });
 
-  /** The parameter altered, doubled, emptied, and left out. */
+  /** The URL with the parameter altered, repeated, empty, and missing. */
   function changes(parameter: string): ((url: string) => string)[] {
     const altered = (alter: (query: URLSearchParams, value: string) => void) => (url: string) => {
       const changed = new URL(url);
@@ -90,14 +90,14 @@ describe('signatures', () => {
 });
 
 describe('a part', () => {
-  test('answers 200, its MD5 as ETag, and nothing else', async () => {
+  test('answers 200 with its MD5 as ETag and no body', async () => {
     const url = await storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, 60);
     const answer = await put(url, small);
     expect([answer.status, await answer.text()]).toEqual([200, '']);
     expect(answer.headers.get('etag')).toBe(`"${createHash('md5').update(small).digest('hex')}"`);
   });
 
-  test('of another length is told which one was expected, with and without Content-Length', async () => {
+  test('of another length is refused with the expected length, with and without Content-Length', async () => {
     const target = await beginUpload(storage);
     const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
     for (const size of [999, 1001, 300_000]) {
@@ -112,7 +112,7 @@ describe('a part', () => {
     expect((await fetch(url, { method: 'PUT', body: chunked(1000), duplex: 'half' })).status).toBe(200);
   });
 
-  test('that is interrupted leaves nothing, and can be sent again', async () => {
+  test('that is interrupted leaves no file, and can be sent again', async () => {
     const target = await beginUpload(storage);
     const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
     const cut = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
@@ -126,7 +126,7 @@ describe('a part', () => {
     expect(await readAll(storage, target.key)).toEqual(small);
   });
 
-  test('sent 20 times with other bytes keeps the last body alone', async () => {
+  test('sent 20 times with other bytes keeps only the last body', async () => {
     const target = await beginUpload(storage);
     let last = await putPart(storage, target, 1, small);
     const other = await putPart(storage, target, 11, small);
@@ -135,7 +135,7 @@ describe('a part', () => {
     expect(partsOf(target.upload).sort()).toEqual(names.sort());
   });
 
-  test('of which a crash left a former body and a draft keeps the last body alone, and the draft is no part', async () => {
+  test('with a former body and a draft left by a crash keeps only the last body', async () => {
     const target = await beginUpload(storage);
     await putPart(storage, target, 1, randomBytes(1000));
     const folder = join(opened.folder, 'parts', target.upload, '1');
@@ -149,7 +149,7 @@ describe('a part', () => {
     expect(await readAll(storage, target.key)).toEqual(small);
   });
 
-  test('of an upload that an earlier version began is found, and replaced by the next PUT', async () => {
+  test('of an upload of an earlier version is found, and replaced by the next PUT', async () => {
     const target = { key: newKey(), upload: randomUUID() };
     const folder = join(opened.folder, 'parts', target.upload);
     mkdirSync(folder, { recursive: true });
@@ -168,7 +168,7 @@ describe('a part', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('sent again while the former PUT is in flight ends that one, and only one draft is on the disk', async () => {
+  test('sent again while the former PUT is in flight aborts that one, and leaves one draft on the disk', async () => {
     const target = await beginUpload(storage);
     const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
     const begin = () => {
@@ -193,7 +193,7 @@ describe('a part', () => {
     await storage.complete(target, [part], 1000);
   });
 
-  test('with a Content-MD5 is stored if that is its MD5, and else 400 with nothing stored', async () => {
+  test('with a Content-MD5 is stored if the MD5 matches, else it is 400', async () => {
     const target = await beginUpload(storage);
     const url = await storage.partUrl(target, { partNumber: 1, size: 1000 }, 60);
     const send = (md5: string) =>
@@ -209,7 +209,7 @@ describe('a part', () => {
     expect((await send(createHash('md5').update(small).digest('base64'))).status).toBe(200);
   });
 
-  test('is sent by PUT: other methods are 405 with Allow', async () => {
+  test('is sent with PUT: other methods are 405 with Allow', async () => {
     const url = await storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, 60);
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       const answer = await fetch(url, { method });
@@ -249,7 +249,7 @@ describe('a complete', () => {
     expect(readdirSync(join(opened.folder, 'objects', target.key.slice(-2)))).toContain(target.key);
   });
 
-  test('after a crash half way begins anew; after a crash at its end clears up', async () => {
+  test('restarts after a crash half way, and cleans up after a crash at its end', async () => {
     const target = await beginUpload(storage);
     const parts = await putParts(storage, target, [small, small]);
     const folder = join(opened.folder, 'parts', target.upload);
@@ -268,7 +268,7 @@ describe('a download', () => {
     ['text/html', '<script>alert(1)</script>'],
     ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
     ['text/markdown', '[x](javascript:alert(1))'],
-  ])('of %s is an attachment that runs nothing', async (mimeType, text) => {
+  ])('of %s is an attachment without scripts', async (mimeType, text) => {
     const answer = await download(storage, await store(storage, Buffer.from(text), 1000), { name: 'a.x', mimeType });
     expect(answer.headers.get('content-type')).toBe(mimeType);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment;/);
@@ -294,7 +294,7 @@ describe('a download', () => {
     expect(shownName(answer.headers.get('content-disposition') ?? '')).toBe(name);
   });
 
-  test('with half a character or a line break in its name, or a type that is none, breaks no header', async () => {
+  test('with a lone surrogate or a line break in its name, or an invalid type, has valid headers', async () => {
     const key = await store(storage, small, 1000);
     const answer = await download(storage, key, { name: 'a\ud83d\r\nX-Evil: 1', mimeType: 'text/html\r\nX-Evil: 1' });
     expect(answer.status).toBe(200);
@@ -314,7 +314,7 @@ describe('a download', () => {
     expect([same.status, await bytesOf(same)]).toEqual([206, small.subarray(10, 20)]);
     const other = await download(storage, key, { headers: { range, 'if-range': '"other"' } });
     expect([other.status, await bytesOf(other)]).toEqual([200, small]);
-    // Not by fetch, which asks for an uncached answer as soon as there is If-None-Match.
+    // Not with fetch, which adds Cache-Control: no-cache to If-None-Match.
     const url = await storage.downloadUrl(key, { name: 'a', mimeType: 'text/plain' }, 60);
     expect(await statusOf(request(url, { headers: { 'if-none-match': eTag } }).end())).toBe(304);
     const changed = await download(storage, key, { headers: { 'if-match': '"other"' } });
@@ -322,7 +322,7 @@ describe('a download', () => {
     expect([changed.status, await changed.json()]).toMatchObject([412, { code: 'PRECONDITION_FAILED' }]);
   });
 
-  test('is read by GET and HEAD: other methods are 405 with Allow', async () => {
+  test('accepts GET and HEAD: other methods are 405 with Allow', async () => {
     const key = await store(storage, small, 1000);
     for (const method of ['PUT', 'POST', 'DELETE']) {
       const answer = await download(storage, key, { method });
@@ -331,7 +331,7 @@ describe('a download', () => {
     }
   });
 
-  test('that is refused carries no header of the object', async () => {
+  test('that is refused has no headers of the object', async () => {
     const key = await store(storage, small, 1000);
     const answer = await download(storage, key, { headers: { range: 'bytes=5000-' } });
     expect(answer.headers.get('content-range')).toBe('bytes */1000');
@@ -344,7 +344,7 @@ describe('a download', () => {
     expect(await missing.json()).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('of a path that leads elsewhere is no route', async () => {
+  test('of a path outside of the directory is 404', async () => {
     const { origin, search } = new URL(await storage.downloadUrl(newKey(), { name: 'a', mimeType: 'a/b' }, 60));
     for (const path of ['..%2f..%2fetc%2fpasswd', '%2e%2e/secret', '%00', 'a%5c..%5cb', '.hidden']) {
       const answer = await fetch(`${origin}/blobs/objects/${path}${search}`);
@@ -359,12 +359,12 @@ describe('a download', () => {
   }
 });
 
-describe('a disk that takes nothing', () => {
+describe('a disk without write access', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  test('because it is full leaves nothing of a part, and goes on when there is room again', async () => {
+  test('that is full leaves no part, and works again when there is space', async () => {
     const files = new DiskFiles(opened.folder);
     const upload = await files.begin();
     const target = { key: newKey(), upload };
@@ -396,7 +396,7 @@ describe('a disk that takes nothing', () => {
     ['EPERM', StorageUnavailable],
     ['EROFS', StorageUnavailable],
     ['EIO', StorageUnavailable],
-  ])('%s is told as %o', async (code, trouble) => {
+  ])('%s is mapped to %o', async (code, trouble) => {
     const files = new DiskFiles(opened.folder);
     const upload = await files.begin();
     const body = async function* () {
@@ -408,7 +408,7 @@ describe('a disk that takes nothing', () => {
     expect(partsOf(upload)).toEqual([]);
   });
 
-  test('a file in the place of a folder is told as a storage that takes nothing', async () => {
+  test('a file in place of a directory is StorageUnavailable', async () => {
     const files = new DiskFiles(join(opened.folder, 'replaced'));
     writeFileSync(join(opened.folder, 'replaced'), '');
     await expect(files.begin()).rejects.toThrow(StorageUnavailable);
@@ -428,7 +428,7 @@ describe('a disk that takes nothing', () => {
   }
 });
 
-test('what a crash left in the trash is cleared away by the next start', async () => {
+test('the next start deletes what a crash left in the trash', async () => {
   const left = join(opened.folder, 'trash', randomUUID());
   mkdirSync(left, { recursive: true });
   writeFileSync(join(left, '1-part'), 'x');
@@ -436,7 +436,7 @@ test('what a crash left in the trash is cleared away by the next start', async (
   expect(existsSync(left)).toBe(false);
 });
 
-test('a folder that cannot be made is not reachable', async () => {
+test('a directory that cannot be created is not reachable', async () => {
   writeFileSync(join(opened.folder, 'a-file'), '');
   expect(await new DiskFiles(join(opened.folder, 'a-file')).isReachable()).toBe(false);
 });

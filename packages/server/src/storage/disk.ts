@@ -6,7 +6,7 @@ import { orderedParts } from './parts.ts';
 import { SignedUrls } from './signed-url.ts';
 import type { Storage } from './storage.ts';
 
-/** Keeps everything in one directory, and serves it by URLs of its own that are signed with the key. */
+/** Stores objects in one directory and serves them by its own signed URLs. */
 export function openDisk(directory: string, publicUrl: string, signingKeys: Keys): Storage & AsyncDisposable {
   const files = new DiskFiles(directory);
   const urls = new SignedUrls(publicUrl, signingKeys);

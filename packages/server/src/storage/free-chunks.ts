@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
 /*
- * Left to the garbage collector, chunks that are already written wait for it until there are 60 to 100 MB of them:
- * their memory lies outside of its heap, which hardly grows meanwhile.
+ * The memory of chunks lies outside of the JavaScript heap, so that the garbage collector notices it late: 60 to 100 MB
+ * of written chunks pile up before it runs. These functions free chunks at once.
  */
 
-/** The chunks of a body that nothing else uses; each is freed when the next is asked for. */
+/** Yields the chunks of a body and frees each when the next is requested. Nothing else may use the chunks. */
 export async function* freeConsumed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of body) {
     yield chunk;
@@ -13,7 +13,7 @@ export async function* freeConsumed(body: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** Frees each chunk that is piped into the response, which nothing else may use, once the kernel has it. */
+/** Frees each chunk piped into the response once the kernel has it. Nothing else may use the chunks. */
 export function freeSent(response: ServerResponse): void {
   const write = response.write.bind(response);
   response.write = (chunk: unknown) =>

@@ -1,24 +1,24 @@
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
-/** A newer PUT of the same part took the place of this one. */
+/** A newer PUT of the same part aborted this one. */
 export class PartReplaced extends Error {
   override name = 'PartReplaced';
 }
 
 /**
- * Allows one write of a part at a time. A newer one aborts the one in flight instead of waiting for it: a client that
- * lost its connection sends the part again long before the server notices that the former connection is dead.
+ * Runs one write per part at a time. A newer write aborts the one in flight instead of waiting for it, because a client
+ * that lost its connection retries long before the server notices the dead connection.
  */
 export class PartWrites {
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #newest = new Map<string, AbortController>();
 
   async run<T>(part: string, write: (replaced: AbortSignal) => Promise<T>): Promise<T> {
-    this.#newest.get(part)?.abort(new PartReplaced('A newer PUT of this part took the place of this one.'));
+    this.#newest.get(part)?.abort(new PartReplaced('A newer PUT of this part replaced this one.'));
     const mine = new AbortController();
     this.#newest.set(part, mine);
     try {
-      return await this.#turns.run(part, async () => {
+      return await this.#mutex.run(part, async () => {
         mine.signal.throwIfAborted();
         return write(mine.signal);
       });
@@ -28,7 +28,7 @@ export class PartWrites {
   }
 }
 
-/** The chunks of the body; throws the signal's reason as soon as it is aborted, also while no chunk arrives. */
+/** Passes the chunks on; throws the signal's reason on abort, also while it waits for a chunk. */
 export async function* abortable(body: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   const chunks = body[Symbol.asyncIterator]();
   let interrupt = (_reason: unknown) => {};
@@ -37,7 +37,7 @@ export async function* abortable(body: AsyncIterable<Buffer>, signal: AbortSigna
   try {
     for (;;) {
       signal.throwIfAborted();
-      // A race of each chunk with one promise would keep all of them in memory until that promise is settled.
+      // Promise.race with one abort promise would retain every chunk until that promise settles.
       const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
         interrupt = reject;
         chunks.next().then(resolve, reject);

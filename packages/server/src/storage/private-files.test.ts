@@ -8,13 +8,13 @@ import { startServer } from '../test/server-process.ts';
 const folder = mkdtempSync(join(tmpdir(), 'review-private-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Paths under a directory, and the directory itself, that anyone but their owner may use. */
+/** The directory and paths under it with permissions for group or others. */
 const looseIn = (directory: string) =>
   ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].filter(
     (name) => (statSync(join(directory, name)).mode & 0o077) !== 0,
   );
 
-test('the server creates DATA_DIR and everything in it for its owner alone', async () => {
+test('the server creates DATA_DIR and its content with permissions for the owner only', async () => {
   const dataDirectory = join(folder, 'fresh');
   await using server = await startServer({ DATA_DIR: dataDirectory });
   // Makes the storage create its directories.
@@ -24,14 +24,14 @@ test('the server creates DATA_DIR and everything in it for its owner alone', asy
   expect(looseIn(dataDirectory)).toEqual([]);
 });
 
-test('the review command creates them so too', async () => {
+test('the review command does too', async () => {
   const dataDirectory = join(folder, 'by-command');
   expect((await review({ DATA_DIR: dataDirectory }, 'migrate')).code).toBe(0);
   expect(readdirSync(dataDirectory)).toContain('review.db');
   expect(looseIn(dataDirectory)).toEqual([]);
 });
 
-test('a start tightens what an earlier release left readable, and reports a DATA_DIR that others can list', async () => {
+test('a start restricts permissions of an earlier release, and reports a DATA_DIR that others can list', async () => {
   const dataDirectory = join(folder, 'earlier');
   const settings = { DATA_DIR: dataDirectory };
   {

@@ -6,7 +6,7 @@ import { diskDirectories } from './open.ts';
 const OTHERS = 0o077;
 
 /** Gives new files of this process mode 0600 and new directories 0700. */
-export const createPrivately = (): void => void process.umask(OTHERS);
+export const setPrivateUmask = (): void => void process.umask(OTHERS);
 
 /**
  * Removes the permissions of group and others from the database and the stored files: earlier releases created them as
@@ -20,13 +20,16 @@ export function tightenPermissions({ dataDirectory, database, storageUrl }: Conf
     if (mode === undefined || (mode & OTHERS) === 0) continue;
     try {
       chmodSync(path, mode & ~OTHERS);
-      log.info({ path }, 'permissions of group and others removed');
+      log.info({ path }, 'file permissions of group and others removed');
     } catch (error) {
-      log.warn({ path, err: error }, 'other users of this machine can read this path, and its mode cannot be changed');
+      log.warn(
+        { path, err: error },
+        'file permissions not changed: other users of this machine can read this path; run chmod go= on it',
+      );
     }
   }
   if (((modeOf(dataDirectory) ?? 0) & OTHERS) !== 0) {
-    log.warn({ path: dataDirectory }, 'other users of this machine can list DATA_DIR; run chmod 700 on it');
+    log.warn({ path: dataDirectory }, 'DATA_DIR is readable by other users of this machine; run chmod 700 on it');
   }
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../db/schema.ts';
 
 const UUID_LENGTH = 36;
 
-/** Which of these keys a file, an upload, a result that is not yet a file's, or a pending deletion names. */
+/** Returns the keys that a file, an upload, the result of a running generation or a pending deletion references. */
 export async function findNamedKeys(db: Database, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
   const named = await db
@@ -27,7 +27,7 @@ export async function findNamedKeys(db: Database, keys: readonly string[]): Prom
   return new Set([...named.map(({ key }) => key ?? ''), ...results.map(({ result }) => keyIn(result))]);
 }
 
-/** Which of these uploads still have a row: an upload that is not completed, or a pending deletion. */
+/** Returns the uploads that an unfinished upload or a pending deletion references. */
 export async function findNamedUploads(db: Database, uploads: readonly string[]): Promise<Set<string>> {
   if (uploads.length === 0) return new Set();
   const named = await db
@@ -43,13 +43,13 @@ export async function findNamedUploads(db: Database, uploads: readonly string[])
 const keyIn = (result: string | null): string => (result === null ? '' : JSON.parse(result).storageKey);
 
 export interface NamedObject {
-  /** What names it: the id of a file or an attachment. */
+  /** The id of the file or attachment. */
   id: string;
   key: string;
   size: number;
 }
 
-/** The objects of files that can be downloaded, by id. */
+/** The objects of files with content, ordered by id. */
 export async function listFileObjects(db: Database, afterId: string, limit: number): Promise<NamedObject[]> {
   const rows = await db
     .selectFrom('files')
@@ -62,7 +62,7 @@ export async function listFileObjects(db: Database, afterId: string, limit: numb
   return rows.map(({ id, storage_key: key, size }) => ({ id, key: key ?? '', size: size ?? 0 }));
 }
 
-/** The objects of attachments whose upload is complete, by id. */
+/** The objects of completed attachments, ordered by id. */
 export async function listAttachmentObjects(db: Database, afterId: string, limit: number): Promise<NamedObject[]> {
   return (
     db
@@ -70,7 +70,7 @@ export async function listAttachmentObjects(db: Database, afterId: string, limit
       .select(['id', 'storage_key as key', 'size'])
       .where('id', '>', afterId)
       .where('completed_with', 'is not', null)
-      // The upload of a file that is complete says nothing that the file does not.
+      // `listFileObjects` lists the objects of completed files.
       .where(sql<string>`substr(id, 1, 2)`, '<>', 'FX')
       .orderBy('id')
       .limit(limit)

@@ -1,6 +1,6 @@
 export interface S3Address {
   bucket: string;
-  /** Before every key; empty, or with a slash at its end. */
+  /** The prefix of every key: empty, or ending with a slash. */
   prefix: string;
   region: string | undefined;
   endpoint: string | undefined;

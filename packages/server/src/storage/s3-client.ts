@@ -7,7 +7,7 @@ export interface S3 {
   getSignedUrl: typeof import('@aws-sdk/s3-request-presigner').getSignedUrl;
 }
 
-/** The SDK costs 32 MB and a fifth of a second: only who keeps bytes in S3 pays. */
+/** Loads the SDK on first use, because it costs 32 MB and 200 ms. */
 export async function loadS3({ region, endpoint, forcePathStyle }: S3Address): Promise<S3> {
   const [commands, { getSignedUrl }] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -17,7 +17,7 @@ export async function loadS3({ region, endpoint, forcePathStyle }: S3Address): P
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle,
-    // The default puts the checksum of an empty body into the URLs of parts, and S3 then refuses the part.
+    // The default adds the checksum of an empty body to presigned part URLs, and S3 then refuses the part.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5000, socketTimeout: 120_000 },

@@ -1,11 +1,11 @@
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
-/** What S3 calls the failure; empty when the failure is not an answer of S3. */
+/** The error code of an S3 response; empty if the error is not one. */
 export const s3Code = (error: unknown): string =>
   error instanceof Error && statusOf(error) !== undefined ? error.name : '';
 
-/** No answer at all, or one that says to try again later, is the storage's trouble and not the caller's. */
-export function asStorageError(error: unknown): unknown {
+/** Maps 507 to StorageFull, and no response, 429 and other 5xx to StorageUnavailable; other errors stay as they are. */
+export function toStorageError(error: unknown): unknown {
   const status = statusOf(error);
   if (status === 507) return new StorageFull('The storage is full.', { cause: error });
   if (status === undefined || status >= 500 || status === 429) {

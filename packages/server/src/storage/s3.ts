@@ -4,27 +4,27 @@ import { plainName } from './names.ts';
 import { orderedParts } from './parts.ts';
 import { parseS3Address } from './s3-address.ts';
 import { loadS3, type S3 } from './s3-client.ts';
-import { asStorageError, s3Code } from './s3-errors.ts';
+import { s3Code, toStorageError } from './s3-errors.ts';
 import { NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
 
 const WRONG_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall'];
 const MISSING = ['NoSuchKey', 'NotFound'];
-const LONGEST_SIGNATURE = 7 * 24 * 60 * 60;
-const REACHABLE_WITHIN = 3000;
+const MAX_SIGNATURE_SECONDS = 7 * 24 * 60 * 60;
+const PROBE_TIMEOUT_MS = 3000;
 
-/** Keeps everything in one bucket of anything that speaks S3; credentials come from where AWS tools look for them. */
+/** Stores objects in one bucket of an S3-compatible service. Credentials come from the default chain of the AWS SDK. */
 export function openS3(address: string): Storage & AsyncDisposable {
   const at = parseS3Address(address);
   let loading: Promise<S3> | undefined;
 
   const objectAt = (key: string) => ({ Bucket: at.bucket, Key: at.prefix + plainName(key) });
-  const lasting = (seconds: number) => ({ expiresIn: Math.min(seconds, LONGEST_SIGNATURE) });
+  const expiry = (seconds: number) => ({ expiresIn: Math.min(seconds, MAX_SIGNATURE_SECONDS) });
 
   async function withS3<T>(work: (s3: S3) => Promise<T>): Promise<T> {
     loading ??= loadS3(at);
     const s3 = await loading;
     return work(s3).catch((error: unknown) => {
-      throw asStorageError(error);
+      throw toStorageError(error);
     });
   }
 
@@ -50,14 +50,14 @@ export function openS3(address: string): Storage & AsyncDisposable {
       const begun = await withS3(({ client, commands }) =>
         client.send(new commands.CreateMultipartUploadCommand(object)),
       );
-      if (begun.UploadId === undefined) throw new Error('S3 began an upload without a name');
+      if (begun.UploadId === undefined) throw new Error('S3 answered CreateMultipartUpload without an UploadId.');
       return begun.UploadId;
     },
 
     async partUrl({ key, upload }, { partNumber, size }, expiresInSeconds) {
       const part = { ...objectAt(key), UploadId: upload, PartNumber: partNumber, ContentLength: size };
       return withS3(({ client, commands, getSignedUrl }) =>
-        getSignedUrl(client, new commands.UploadPartCommand(part), lasting(expiresInSeconds)),
+        getSignedUrl(client, new commands.UploadPartCommand(part), expiry(expiresInSeconds)),
       );
     },
 
@@ -69,7 +69,7 @@ export function openS3(address: string): Storage & AsyncDisposable {
       } catch (error) {
         const code = s3Code(error);
         if (WRONG_PARTS.includes(code)) throw new PartsMismatch('A part is missing, altered or too small.');
-        // Done before, or done now with the answer lost on its way: the object itself tells.
+        // An earlier call may have succeeded, or this one with its response lost: the object's size shows it.
         if ((await sizeOf(key)) === size) return 'found';
         throw code === 'NoSuchUpload' ? new PartsMismatch('There is no such upload.') : error;
       }
@@ -89,14 +89,14 @@ export function openS3(address: string): Storage & AsyncDisposable {
     },
 
     async downloadUrl(key, { name, mimeType }, expiresInSeconds) {
-      const shown = {
+      const download = {
         ...objectAt(key),
         ResponseContentDisposition: attachment(name),
         ResponseContentType: servedType(mimeType),
         ResponseCacheControl: `private, max-age=${expiresInSeconds}`,
       };
       return withS3(({ client, commands, getSignedUrl }) =>
-        getSignedUrl(client, new commands.GetObjectCommand(shown), lasting(expiresInSeconds)),
+        getSignedUrl(client, new commands.GetObjectCommand(download), expiry(expiresInSeconds)),
       );
     },
 
@@ -107,7 +107,7 @@ export function openS3(address: string): Storage & AsyncDisposable {
       if (length === 0) return Readable.from([]);
       try {
         const { Body } = await withS3(({ client, commands }) => client.send(new commands.GetObjectCommand(wanted)));
-        if (!(Body instanceof Readable)) throw new Error('S3 answered without a stream');
+        if (!(Body instanceof Readable)) throw new Error('S3 answered GetObject without a stream.');
         return Body;
       } catch (error) {
         if (s3Code(error) === 'InvalidRange') return Readable.from([]);
@@ -148,7 +148,7 @@ export function openS3(address: string): Storage & AsyncDisposable {
 
     async isReachable() {
       try {
-        const within = { abortSignal: AbortSignal.timeout(REACHABLE_WITHIN) };
+        const within = { abortSignal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
         await withS3(({ client, commands }) =>
           client.send(new commands.HeadBucketCommand({ Bucket: at.bucket }), within),
         );

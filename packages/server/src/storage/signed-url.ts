@@ -8,7 +8,7 @@ interface SignedRequest {
   path: string;
 }
 
-/** URLs that are a permission by themselves: for one method, one path, these parameters, until they expire. */
+/** Presigned URLs: each permits one method on one path with these parameters until it expires. */
 export class SignedUrls {
   readonly #publicUrl: string;
   readonly #keys: Keys;
@@ -24,20 +24,20 @@ export class SignedUrls {
     return `${this.#publicUrl}${request.path}?${query}`;
   }
 
-  /** Does nothing for what `sign` made and is not expired; anything else is refused. */
+  /** Throws INVALID_SIGNATURE unless `sign` made the URL and it has not expired. */
   verify(request: SignedRequest, query: URLSearchParams): void {
     const [given, ...others] = query.getAll('signature').map((text) => Buffer.from(text, 'base64url'));
-    const holds =
+    const isValid =
       given !== undefined &&
       others.length === 0 &&
       given.length === SIGNATURE_BYTES &&
       isMac(this.#keys, given, signedText(request, query)) &&
       Number(query.get('expires')) > nowInSeconds();
-    if (!holds) throw new ProblemError('INVALID_SIGNATURE');
+    if (!isValid) throw new ProblemError('INVALID_SIGNATURE');
   }
 }
 
-/** Over every parameter there is: one that was added or doubled does not fit either. */
+/** Covers all parameters, so that none can be added or repeated. */
 function signedText({ method, path }: SignedRequest, query: URLSearchParams): string {
   const signed = new URLSearchParams([...query].filter(([name]) => name !== 'signature'));
   signed.sort();

@@ -10,7 +10,7 @@ const SVG =
 const BMP = Buffer.from('424d1e000000000000001a0000000c00000001000100010018000000ff00', 'hex');
 
 test.each([
-  ['a picture, whatever is declared', PNG, 'text/html', 'image/png'],
+  ['an image with another declared type', PNG, 'text/html', 'image/png'],
   ['a PDF', '%PDF-1.7\n', null, 'application/pdf'],
   ['a bitmap', BMP, null, 'image/bmp'],
   ['markdown', '# Hello', 'text/markdown; charset=utf-8', 'text/markdown'],
@@ -43,7 +43,7 @@ test.each([
   expect(await sniffType(Buffer.from(bytes), declared)).toBe(expected);
 });
 
-test('hostile beginnings take no time', async () => {
+test('hostile content is sniffed in linear time', async () => {
   const began = performance.now();
   for (const unit of ['<!DOCTYPE ', ' ', '<!--', '<?', '<!DOCTYPE a [', '<!-- -->', '\n<!DOCTYPE a>']) {
     await sniffType(Buffer.from(unit.repeat(65_536 / unit.length)), null);

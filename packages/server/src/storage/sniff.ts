@@ -1,17 +1,17 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** How many first bytes tell a type; documents that are archives name themselves only after some entries. */
+/** The number of leading bytes to sniff. Documents in ZIP archives are recognised only after some entries. */
 export const SNIFFED_BYTES = 64 * 1024;
 
 const BINARY = 'application/octet-stream';
 const PLAIN_TEXT = 'text/plain';
-/** Two letters are all there is to recognise them by, and plain text may begin with those. */
+/** Types with a signature of two letters, which plain text may begin with too. */
 const KNOWN_BY_TWO_LETTERS = ['image/bmp', 'application/x-msdownload'];
-const TEXT_THAT_RUNS = /^text\/(html|.*(javascript|ecmascript|jscript|livescript))$/;
-/** What may stand before the first element: declaration, comments, document type. */
+const EXECUTABLE_TEXT = /^text\/(html|.*(javascript|ecmascript|jscript|livescript))$/;
+/** XML declaration, comments and document type before the first element. */
 const PROLOGUE = /^\uFEFF?(\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>)*/i;
 
-/** The type that the bytes show; what was declared only chooses between kinds of text that look alike. */
+/** Returns the type of the content. The declared type only decides between text types with no signature. */
 export async function sniffType(firstBytes: Buffer, declared: string | null): Promise<string> {
   const text = textOf(firstBytes);
   const found = await fileTypeFromBuffer(firstBytes).catch(() => undefined);
@@ -24,7 +24,7 @@ export async function sniffType(firstBytes: Buffer, declared: string | null): Pr
   return mime;
 }
 
-/** Null for what is not text. The last character may be cut in half. */
+/** Returns null for binary content. The last character may be incomplete. */
 function textOf(bytes: Buffer): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -43,7 +43,7 @@ const rootElement = (text: string) =>
 function declaredText(declared: string | null): string {
   const type = bareType(declared ?? '');
   if (type === 'application/json') return type;
-  return /^text\/[\w.+-]+$/.test(type) && !TEXT_THAT_RUNS.test(type) ? type : PLAIN_TEXT;
+  return /^text\/[\w.+-]+$/.test(type) && !EXECUTABLE_TEXT.test(type) ? type : PLAIN_TEXT;
 }
 
 const bareType = (type: string) => type.replace(/;.*$/s, '').trim().toLowerCase();

@@ -43,7 +43,7 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     await opened[Symbol.asyncDispose]();
   });
 
-  /** Left out, and said so in its name, where the stand-in for S3 cannot do it. */
+  /** Skipped, with the reason in its title, if the S3 stand-in lacks the feature. */
   function testOf(need: Lack, name: string, body: () => Promise<void>): void {
     const lack = lacks[need];
     if (lack === undefined) test(name, body);
@@ -74,7 +74,7 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(await storage.sizeOf(newKey())).toBeNull();
   });
 
-  test('100 random sizes come back as they went in', { timeout: 120_000 }, async () => {
+  test('objects of 100 random sizes are stored unchanged', { timeout: 120_000 }, async () => {
     const sizes = Array.from({ length: 100 }, (_, index) =>
       index % 30 > 0 ? randomInt(1, 20_000) : randomInt(partSize * 2, partSize * 3),
     );
@@ -86,7 +86,7 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     }
   });
 
-  test('parts are taken in any order, named in any order, with ETags quoted or bare', async () => {
+  test('parts are sent and listed in any order, with ETags quoted or not', async () => {
     const target = await beginUpload(storage);
     const [first = small, second = small] = splitEvenly(twoParts, partSize);
     const last = await putPart(storage, target, 2, second);
@@ -97,13 +97,13 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expectBytes(await readAll(storage, target.key), Buffer.concat([first, second]));
   });
 
-  test('a download says its length, its ETag, and that ranges work', async () => {
+  test('a download has Content-Length, ETag and Accept-Ranges', async () => {
     const answer = await download(storage, await store(storage, small, 1000));
     expect(answer.headers.get('content-length')).toBe('1000');
     expect(answer.headers.get('etag')).toMatch(/^".+"$/);
   });
 
-  test('a range of a download is 206 with that part of the bytes', async () => {
+  test('a range of a download is 206 with that range', async () => {
     const key = await store(storage, small, 1000);
     for (const [range, start, end] of [
       ['bytes=10-19', 10, 20],
@@ -133,7 +133,7 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(answer.headers.get('content-range')).toBe('bytes */1000');
   });
 
-  test('a reader gets the bytes asked for', async () => {
+  test('read returns the requested range', async () => {
     const key = await store(storage, small, 1000);
     expect(await readAll(storage, key, { start: 100 })).toEqual(small.subarray(100));
     expect(await readAll(storage, key, { start: 100, length: 50 })).toEqual(small.subarray(100, 150));
@@ -144,14 +144,14 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(await readAll(storage, key, { start: 5000, length: 10 })).toHaveLength(0);
   });
 
-  test('an unknown key is no object to a reader and 404 to a download; removing it is fine', async () => {
+  test('an unknown key is NoSuchObject to read, 404 to a download, and can be removed', async () => {
     const key = newKey();
     await expect(storage.read(key)).rejects.toThrow(NoSuchObject);
     expect((await download(storage, key)).status).toBe(404);
     await storage.remove(key);
   });
 
-  test('a removed object is gone; removing it again is fine', async () => {
+  test('a removed object is missing, and can be removed again', async () => {
     const key = await store(storage, small, 1000);
     await storage.remove(key);
     await storage.remove(key);
@@ -195,14 +195,14 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expectBytes(await readAll(storage, target.key), small);
   });
 
-  test('a part named twice is a mismatch', async () => {
+  test('a repeated part is a mismatch', async () => {
     const target = await beginUpload(storage);
     const [part = { partNumber: 1, eTag: '' }] = await putParts(storage, target, [small]);
     await expect(storage.complete(target, [part, part], 2000)).rejects.toThrow(PartsMismatch);
     await expect(storage.read(target.key)).rejects.toThrow(NoSuchObject);
   });
 
-  test('parts that do not add up to the declared size are a mismatch, and no object is left', async () => {
+  test('parts of another total size are a mismatch, and leave no object', async () => {
     for (const size of [999, 1001]) {
       const target = await beginUpload(storage);
       const parts = await putParts(storage, target, [small]);
@@ -219,11 +219,11 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     }
   });
 
-  test('a part may be sent again; an upload goes on after an interruption', async () => {
+  test('a part can be sent again, and an upload continues after an interruption', async () => {
     const target = await beginUpload(storage);
     const [first = small, second = small] = splitEvenly(twoParts, partSize);
     await putPart(storage, target, 1, first);
-    // Another process, which knows no more than the database does.
+    // As another process, which has only the data of the database.
     const later = { key: target.key, upload: target.upload };
     const parts = [await putPart(storage, later, 1, first), await putPart(storage, later, 2, second)];
     await storage.complete(later, parts, first.length + second.length);
@@ -287,7 +287,7 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(answer.headers.get('content-disposition')).toContain("filename*=UTF-8''L%27%C3%A9t%C3%A9%20%2A%28fr%C3%BCh");
   });
 
-  test('keys and uploads that are no plain names are refused', async () => {
+  test('unsafe keys and upload ids are refused', async () => {
     for (const key of [
       '',
       '.',
@@ -314,19 +314,19 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(await storage.isReachable()).toBe(true);
   });
 
-  test('only the disk has routes of its own', () => {
+  test('only the disk has its own routes', () => {
     expect(storage.router !== undefined).toBe(driver === 'disk');
   });
 });
 
-/** Quicker than toEqual, which compares large buffers byte by byte. */
+/** Faster than toEqual, which compares large buffers byte by byte. */
 function expectBytes(actual: Buffer, expected: Buffer): void {
   expect(actual.length).toBe(expected.length);
   expect(actual.equals(expected), 'the same bytes').toBe(true);
 }
 
-describe('S3 that is not there', () => {
-  test('every call says that the storage is unavailable', async () => {
+describe('unreachable S3', () => {
+  test('every call throws StorageUnavailable', async () => {
     await using gone = openAt(s3Url('http://127.0.0.1:9'));
     const target = { key: newKey(), upload: 'u' };
     const parts = [{ partNumber: 1, eTag: 'e' }];
@@ -350,24 +350,24 @@ describe('S3 that is not there', () => {
   const openAt = (storageUrl: string) => openStorage({ storageUrl, publicUrl: '', signingKeys: [SIGNING_KEY] });
 });
 
-describe('S3 that fails', () => {
-  test.each([500, 502, 503, 429])('an answer of %i is passing trouble of the storage', async (status) => {
+describe('failing S3', () => {
+  test.each([500, 502, 503, 429])('%i is StorageUnavailable', async (status) => {
     await using s3 = await openOnAnswers((_request, response) => response.writeHead(status).end());
     await expect(s3.storage.begin(newKey())).rejects.toThrow(StorageUnavailable);
     await expect(s3.storage.read(newKey())).rejects.toThrow(StorageUnavailable);
   });
 
-  test('507 is a full storage', async () => {
+  test('507 is StorageFull', async () => {
     await using s3 = await openOnAnswers((_request, response) => response.writeHead(507).end());
     await expect(s3.storage.begin(newKey())).rejects.toThrow(StorageFull);
   });
 
-  test("403 is nobody's passing trouble", async () => {
+  test('403 is neither StorageFull nor StorageUnavailable', async () => {
     await using s3 = await openOnAnswers((_request, response) => response.writeHead(403).end());
     await expect(s3.storage.begin(newKey())).rejects.not.toThrow(StorageUnavailable);
   });
 
-  test('a complete whose answer is lost is done when the object is there with the right size', async () => {
+  test('a complete whose response is lost succeeds if the object has the right size', async () => {
     await using s3 = await openOnAnswers((request, response) => {
       if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '5' }).end();
       else request.socket.destroy();
@@ -379,8 +379,8 @@ describe('S3 that fails', () => {
   });
 });
 
-// Neither stand-in has ListMultipartUploads.
-test('S3 lists unfinished uploads page by page, as the storage names them', async () => {
+// Neither stand-in supports ListMultipartUploads.
+test('S3 lists unfinished uploads page by page', async () => {
   const asked: (string | null)[][] = [];
   const page = (key: string, upload: string, next: string) =>
     `<ListMultipartUploadsResult><Upload><Key>some/folder/${key}</Key><UploadId>${upload}</UploadId>` +

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Router } from 'express';
 
-/** Where the bytes of one upload go. */
+/** A multipart upload in the storage. */
 export interface StorageUpload {
   key: string;
-  /** What the storage itself calls the upload. */
+  /** The storage's id of the upload. */
   upload: string;
 }
 
@@ -19,12 +19,12 @@ export interface StoredObject {
   modifiedAt: Date;
 }
 
-/** An upload of which the storage may keep parts. */
+/** An upload that is neither completed nor aborted. */
 export interface UnfinishedUpload extends StorageUpload {
   changedAt: Date;
 }
 
-/** The parts named do not make the upload: one is missing, altered, or of another size. */
+/** The listed parts do not match the upload: one is missing, altered, or of another size. */
 export class PartsMismatch extends Error {
   override name = 'PartsMismatch';
 }
@@ -33,41 +33,41 @@ export class StorageFull extends Error {
   override name = 'StorageFull';
 }
 
-/** The storage does not answer, or answers that it cannot now: that passes without anyone's doing. */
+/** The storage does not answer or is overloaded. The call can be retried. */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
 
-/** There are no bytes under a key that should have some. */
+/** The object of a key is missing. */
 export class NoSuchObject extends Error {
   override name = 'NoSuchObject';
 }
 
-/** Keeps bytes under keys that are ours, never what a user typed. Everything streams; nothing is held in memory. */
+/** Stores objects under keys that the service generates. Streams all content. */
 export interface Storage {
-  /** Begins an upload in parts; the answer is what the storage calls it. */
+  /** Starts a multipart upload and returns the storage's id of it. */
   begin(key: string): Promise<string>;
-  /** A URL that takes the PUT of one part of exactly that size without a credential and answers with its ETag. */
+  /** Returns a presigned URL for the PUT of one part of exactly that size. Its response has the part's ETag. */
   partUrl(target: StorageUpload, part: { partNumber: number; size: number }, expiresInSeconds: number): Promise<string>;
   /**
-   * Makes the object from its parts, all or nothing. `found`: an earlier call made it, of the same parts or of others.
+   * Makes the object from its parts, atomically. Returns `found` if an earlier call made it, from these or other parts.
    */
   complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'>;
-  /** Forgets an upload and its parts; one that is unknown already is fine. */
+  /** Deletes an upload and its parts. Does nothing if the upload does not exist. */
   abort(target: StorageUpload): Promise<void>;
-  /** A URL that serves the object with ranges and without a credential, as a download under that name. */
-  downloadUrl(key: string, shown: { name: string; mimeType: string }, expiresInSeconds: number): Promise<string>;
-  /** The bytes from `start` (the first), at most `length` of them (all); past the end there are none. */
+  /** Returns a presigned URL that serves the object, with ranges, as a download of that name. */
+  downloadUrl(key: string, as: { name: string; mimeType: string }, expiresInSeconds: number): Promise<string>;
+  /** Streams at most `length` bytes from `start`: by default the whole object, beyond its end nothing. */
   read(key: string, range?: { start?: number; length?: number }): Promise<Readable>;
-  /** Deletes an object; one that is gone already is fine. */
+  /** Deletes an object. Does nothing if it does not exist. */
   remove(key: string): Promise<void>;
-  /** The size of an object in bytes; null where there is none. */
+  /** The size of an object in bytes; null if it does not exist. */
   sizeOf(key: string): Promise<number | null>;
-  /** Every object, in no particular order and as the storage gives them out: never all at once. */
+  /** Streams the list of all objects, in no particular order. */
   list(): AsyncIterable<StoredObject>;
-  /** Every upload that is neither completed nor aborted. The disk keeps no key of it and gives the upload as its key. */
+  /** Streams the list of unfinished uploads. The disk does not store their keys and returns the upload id as the key. */
   listUploads(): AsyncIterable<UnfinishedUpload>;
   isReachable(): Promise<boolean>;
-  /** The routes behind signed URLs, where the storage has none of its own. */
+  /** Serves the presigned URLs of a storage that has no server of its own. */
   router?: Router;
 }

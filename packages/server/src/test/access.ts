@@ -9,11 +9,11 @@ import { membershipOf, newcomer, newProject } from './people.ts';
 export interface Operation {
   method: string;
   path: string;
-  /** Any one is enough; none where any credential is. */
+  /** One of them suffices; none where any credential does. */
   scopes: Scope[];
-  /** None where no project is concerned. */
+  /** None where the operation is not about a project. */
   roles: ProjectRole[];
-  /** Somebody whom the record itself names, beside or instead of the roles. */
+  /** The person that the record names, in addition to or instead of the roles. */
   named: 'starter' | 'author' | null;
   status: number;
 }
@@ -21,21 +21,21 @@ export interface Operation {
 interface Named {
   id: string;
   projectId: string;
-  /** Somebody of the workspace who is in no project. */
+  /** A person of the workspace who is a member of no project. */
   spareUserId: string;
 }
 
-/** A body that each operation takes, where it takes one, under its method and path. */
+/** A valid body of each operation that takes one, by method and path. */
 export type Bodies = Record<string, (house: House, named: Named) => unknown>;
 
 const BYTES = 'x';
 export const UPLOAD = { name: 'a.txt', size: BYTES.length };
 export const PARTS = { parts: [{ partNumber: 1, eTag: createHash('md5').update(BYTES).digest('hex') }] };
 const PERSON_NAMES = Object.keys(PEOPLE) as PersonName[];
-/** Who makes everything that the paths name here: its author and starter. */
+/** The person who creates the subjects of all paths, and so is their author and starter. */
 export const MAKER: PersonName = 'owner';
 
-/** What a person does first, where the operation undoes something of the person's own. */
+/** The call that must precede an operation which undoes something of the caller. */
 const BEFORE: Record<string, (client: Client, id: string) => Promise<unknown>> = {
   'DELETE /api/comments/:id/reactions': (client, id) =>
     client.reactions.create({ params: { id }, body: { type: '👍' } }),
@@ -93,7 +93,7 @@ const generatedFile: Make = async ({ people }, id) => {
   return file.id;
 };
 
-/** Real things to name in the path: in a project where everybody has their role. */
+/** Creates a subject for each path, in a project with a member of each role. */
 const REAL: Record<string, Make> = {
   projects: async (_, projectId) => projectId,
   files: newFile,
@@ -119,7 +119,7 @@ const REAL: Record<string, Make> = {
   'skill-versions': async (house) => (await newSkill(house)).versionId,
 };
 
-/** Where the operation needs its subject in another state. */
+/** Prepares subjects of operations that need another state. */
 const IN_STATE: Record<string, Make> = {
   'GET /api/files/:id/generation': generatedFile,
   'POST /api/files/:id/upload.complete': unfinishedFile,
@@ -134,7 +134,7 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);
 const isOfWorkspace = (operation: Operation) => rootOf(operation)?.startsWith('skill') === true;
 
-/** What the rules say, in the order in which they are checked. */
+/** The expected result by the rules, in the order of the checks. */
 function expected(operation: Operation, name: PersonName | null, held: readonly Scope[]): string {
   if (name === null) return '401 MISSING_CREDENTIAL';
   const { scopes, roles, named, status } = operation;
@@ -225,7 +225,7 @@ export function testAccess(house: () => House, room: keyof Contract, table: stri
       expect(operations.map(nameOf).sort()).toEqual(names.toSorted());
     });
 
-    test.each(operations)('$method $path admits exactly whom the rules name', async (operation) => {
+    test.each(operations)('$method $path allows exactly the callers that the rules name', async (operation) => {
       const untouched = await subjectOf(house(), operation);
       const { scopes } = operation;
       const credentials: (readonly Scope[])[] =
@@ -237,7 +237,7 @@ export function testAccess(house: () => House, room: keyof Contract, table: stri
       const answers = await Promise.all(
         cells.map(async ({ name, held }) => {
           const wanted = expected(operation, name, held);
-          // Whoever is let in may change what others are still to be refused.
+          // An allowed caller may change the subject that the next caller needs.
           const changes = wanted.startsWith('2') && operation.method !== 'GET' && operation.method !== 'QUERY';
           const subject = changes ? await subjectOf(house(), operation) : untouched;
           const person = name && (await personWith(name, held));

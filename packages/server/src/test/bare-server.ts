@@ -1,5 +1,5 @@
-// What the parts cost by themselves: Express and prepared statements, without credentials, rules or checks of any kind.
-// The benchmark runs it beside the service; it is no part of it.
+// The cost of Express and prepared statements alone, without credentials, rules or checks, as a baseline.
+// Only the benchmark uses it.
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Sqlite from 'better-sqlite3';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Asks until the answer is there, and how many milliseconds that took; gives up after the deadline. */
+/** Polls until there is a result and returns it with the elapsed milliseconds; fails after the deadline. */
 export async function eventually(
   question: () => Promise<boolean>,
   what: string,

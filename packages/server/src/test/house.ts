@@ -20,7 +20,7 @@ export type Dialect = (typeof ALL_DIALECTS)[number];
 /** Those that this run is on. */
 export const DIALECTS: readonly Dialect[] = ALL_DIALECTS.filter((dialect) => testDatabases.includes(dialect));
 
-/** The five roles in one project, somebody of the same workspace who is no member, and somebody of another workspace. */
+/** A member of each role in one project, a non-member of the same workspace, and a person of another workspace. */
 export const PEOPLE = {
   owner: 'PROJECT_OWNER',
   manager: 'PROJECT_MANAGER',
@@ -39,7 +39,7 @@ export interface Person {
   client: Client;
 }
 
-/** The real app on a fresh database, with people who can call it. */
+/** The real app on a new database, with people who can call it. */
 export interface House {
   dialect: Dialect;
   deps: Deps;
@@ -50,13 +50,13 @@ export interface House {
   people: Record<PersonName, Person>;
   /** Another credential of the same person, with fewer scopes. */
   withScopes(person: PersonName, scopes: readonly Scope[]): Promise<Person>;
-  /** A plain request with the person's key, for what the typed client would not send. */
+  /** Sends a request with the person's key that the typed client would refuse. */
   request(person: PersonName | null, method: string, path: string, init?: RequestInit): Promise<Response>;
 }
 
 type Settings = Record<string, string>;
 
-/** Runs the tests on each database, each with a house of its own that stands for the whole file. */
+/** Runs the tests on each database, with one house per database and file. */
 export function onEachDatabase(tests: (house: () => House) => void, settings: Settings = {}): void {
   describe.each(DIALECTS)('%s', (dialect) => {
     let opened: (House & AsyncDisposable) | undefined;
@@ -84,7 +84,7 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
     RATE_LIMITS: 'off',
     CONSOLE_DIR: 'off',
     LOG_LEVEL: 'error',
-    // Signed URLs begin with it.
+    // Signed URLs start with it.
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     ...settings,
   });
@@ -154,7 +154,7 @@ export const json = (body: unknown, headers: Record<string, string> = {}): Reque
   headers: { 'content-type': 'application/json', ...headers },
 });
 
-/** Expects the call to be refused with that code, and gives the problem. */
+/** Expects the call to be refused with that code, and returns the problem. */
 export async function refusal(call: Promise<unknown>, code: string): Promise<ApiProblem> {
   const outcome = await call.then(
     () => ({ code: 'nothing was refused' }),

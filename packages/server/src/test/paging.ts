@@ -10,7 +10,7 @@ export type ProjectPage = z.infer<typeof ProjectPage>;
 
 const AT = '2026-01-01 00:00:00.000000';
 
-/** Projects of that owner with these names, all made at the same instant; their ids. */
+/** Inserts projects of that owner with these names and the same time; returns their ids. */
 export async function insertProjects({ deps: { db } }: House, owner: Person, names: string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const projects = names.map((name) => ({
@@ -43,7 +43,7 @@ export async function listing(person: Person, body: object): Promise<ProjectPage
   return ProjectPage.parse(await person.client.projects.list({ body }));
 }
 
-/** All pages from there on, in the order they are read. */
+/** All pages from the position, in reading order. */
 export async function walk(
   ask: (body: object) => Promise<ProjectPage>,
   start: object,

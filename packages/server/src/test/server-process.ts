@@ -19,7 +19,7 @@ export interface ServerProcess extends RunningProcess {
   url: string;
 }
 
-/** Runs a file of this package as a process of its own, with these settings and no others. */
+/** Runs a file of this package as a process with these settings only. */
 export function runFile(path: string, settings: Record<string, string>, words: string[] = []): RunningProcess {
   const folder = mkdtempSync(join(tmpdir(), 'review-process-'));
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -52,7 +52,7 @@ export function runFile(path: string, settings: Record<string, string>, words: s
   };
 }
 
-/** The server itself, once it says where it listens. */
+/** Starts the server and waits until it listens. */
 export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
   const running = runFile('main.ts', { PORT: '0', ...settings });
   const port = await Promise.race([
@@ -60,7 +60,7 @@ export async function startServer(settings: Record<string, string>): Promise<Ser
       let seen = '';
       running.process.stdout?.on('data', (bytes: Buffer) => {
         seen += bytes.toString();
-        const found = /"port":(\d+).*"msg":"listening"/.exec(seen)?.[1];
+        const found = /"port":(\d+).*"msg":"server listening"/.exec(seen)?.[1];
         if (found !== undefined) resolve(Number(found));
       });
     }),

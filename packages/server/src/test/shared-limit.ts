@@ -1,7 +1,7 @@
 import { json, openHouse } from './house.ts';
 import { startServer } from './server-process.ts';
 
-/** How many of these calls two server processes on one Postgres admit together, all sent at once. */
+/** The number of concurrent calls that two server processes on one Postgres allow together. */
 export async function admittedByTwoProcesses(
   calls: number,
   limits: string,

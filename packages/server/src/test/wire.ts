@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A line to a server on this machine that can be cut and mended. */
+/** A TCP proxy to a local server whose connections can be cut and restored. */
 export interface Wire extends AsyncDisposable {
-  /** The same address, over this line. */
+  /** The same address through this proxy. */
   url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Passes nothing on any more, but keeps every connection open: a host that is lost, or a database that stalls. */
+  /** Stops forwarding but keeps connections open, as a lost host or a stalled database does. */
   stall(): void;
   resume(): void;
 }

@@ -5,8 +5,8 @@ import { ProblemError } from '../request/problem.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * A page on the web can make a browser call a server on the reader's own machine or network, under a name that it has
- * pointed there. So the name must be one of ours, and a page that calls must be one that we know.
+ * Requires a known Host and, from browsers, a known Origin. Prevents DNS rebinding: a web page that points its own host
+ * name at a server in the user's network.
  */
 export function requireOwnAddress({ publicUrl, corsOrigins, toolHosts }: Config): RequestHandler {
   const hosts = new Set([...LOOPBACK, new URL(publicUrl).hostname, ...toolHosts]);
@@ -17,12 +17,14 @@ export function requireOwnAddress({ publicUrl, corsOrigins, toolHosts }: Config)
   return (request, _response, next) => {
     if (!hosts.has(hostOf(request))) {
       throw new ProblemError('ADDRESS_NOT_ALLOWED', {
-        detail: `This service does not answer as ${hostOf(request) || 'a host without a name'}.`,
+        detail: `The host ${hostOf(request) || '(none)'} is not allowed. Use the host of PUBLIC_URL, or add it to MCP_HOSTS.`,
       });
     }
     const origin = request.get('origin');
     if (origin !== undefined && !isKnownPage(origin)) {
-      throw new ProblemError('ADDRESS_NOT_ALLOWED', { detail: 'Pages of this origin may not call the tools.' });
+      throw new ProblemError('ADDRESS_NOT_ALLOWED', {
+        detail: 'Pages of this origin may not call the tools. Add it to CORS_ORIGINS to allow it.',
+      });
     }
     next();
   };

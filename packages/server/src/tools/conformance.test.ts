@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type House, openHouse } from '../test/house.ts';
 
-/** The scenarios of the protocol's own suite that do not call tools, resources or prompts of the suite's own server. */
+/** The scenarios of the conformance suite that do not need the suite's own tools, resources or prompts. */
 const SCENARIOS = {
   '2026-07-28': [
     'server-stateless',
@@ -25,7 +25,7 @@ const SCENARIOS = {
   '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection'],
 };
 
-/** Single checks in them that do: there are no prompts here, and none of the suite's diagnostic tools. */
+/** Checks in them that need prompts or the suite's diagnostic tools. */
 const NOT_APPLICABLE = [
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
@@ -40,7 +40,7 @@ const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessa
 describe.each(Object.entries(SCENARIOS))('%s', (version, scenarios) => {
   let house: House & AsyncDisposable;
   const folder = mkdtempSync(join(tmpdir(), 'review-conformance-'));
-  /** The suite knows no credentials: what it sends gets one on the way. */
+  /** A proxy that adds a credential, which the suite does not send. */
   const way = createServer((request, response) => {
     const { hostname, port } = new URL(house.url);
     const headers = { ...request.headers, authorization: `Bearer ${house.people.owner.key}` };

@@ -3,17 +3,17 @@ import { ProblemError } from '../request/problem.ts';
 const MAX_MESSAGES = 100;
 const MAX_VALUES = 1000;
 
-/** The messages of a request; one of the former specification can hold several. */
+/** Returns the messages of a request. Only the former specification allows several. */
 export function messagesIn(body: unknown): unknown[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.length > MAX_MESSAGES) throw refusal(`At most ${MAX_MESSAGES} messages in one request.`);
+  if (messages.length > MAX_MESSAGES) throw refusal(`A request may contain at most ${MAX_MESSAGES} messages.`);
   messages.forEach(requireFewValues);
   return messages;
 }
 
 /**
- * The protocol library reports everything that is wrong with a message, however much that is. The arguments of a tool are
- * not counted: it leaves them to the schema of their endpoint.
+ * Limits the size of the protocol library's error reports, which list every invalid value of a message. The arguments of a
+ * tool do not count: the schema of their endpoint validates them.
  */
 function requireFewValues(message: unknown): void {
   const found = [message];
@@ -23,7 +23,7 @@ function requireFewValues(message: unknown): void {
     for (const [name, inner] of Object.entries(value)) {
       if (name === 'arguments' && isToolCall(message) && value === message.params) continue;
       if (found.push(inner) > MAX_VALUES)
-        throw refusal(`A message has at most ${MAX_VALUES} values beside the arguments.`);
+        throw refusal(`A message may contain at most ${MAX_VALUES} values beside the arguments.`);
     }
   }
 }

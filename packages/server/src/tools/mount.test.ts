@@ -26,13 +26,13 @@ onEachDatabase(
         expect(listed.result?.['tools']).toHaveLength(26);
         const called = await messageIn(await ask(request('tools/call', whoami)));
         const { content, structuredContent } = Called.parse(called.result);
-        // Once: not as text and as structured content too.
+        // Not both as text and as structured content.
         const whole = version === CURRENT ? structuredContent : JSON.parse(content[0]?.text ?? '');
         expect(whole).toMatchObject({ data: { pong: true } });
         expect(JSON.stringify(called.result).match(/pong/g)).toHaveLength(1);
       });
 
-      test('as JSON or as an event stream, and nothing is kept between requests', async () => {
+      test('answers as JSON or as an event stream, without a session', async () => {
         const answer = await ask(request('tools/list'));
         expect(answer.headers.get('content-type')).toMatch(
           version === CURRENT ? /^application\/json/ : /^text\/event-stream/,
@@ -42,7 +42,7 @@ onEachDatabase(
         await answer.text();
       });
 
-      test('without a credential, or with a bad one: HTTP 401, and where to read how to get one', async () => {
+      test('without a valid credential: HTTP 401 with the address of the resource metadata', async () => {
         const metadata = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
         const missing = await post(house(), null, request('tools/list'));
         expect(await refusedAs(missing, 'MISSING_CREDENTIAL')).toMatchObject({ id: null, rpcCode: -32600 });
@@ -53,7 +53,7 @@ onEachDatabase(
         expect((await fetch(new URL(new URL(metadata).pathname, house().url))).status).toBe(200);
       });
 
-      test('a scope that is missing is HTTP 403 that names it, before it is known whether the thing exists', async () => {
+      test('a missing scope is HTTP 403 that names it, whether or not the subject exists', async () => {
         const { key } = await house().withScopes('owner', ['skills:read']);
         for (const id of [house().projectId, 'nonsense', undefined]) {
           const given = { name: 'create_folder', arguments: { id, name: 'A' } };
@@ -67,12 +67,12 @@ onEachDatabase(
         await refusedAs(await post(house(), key, request('resources/read', { uri })), 'INSUFFICIENT_SCOPE');
       });
 
-      test('nothing that stands beside a call lets it past the door', async () => {
+      test('extra fields of a message do not bypass the guard', async () => {
         const { key } = await house().withScopes('owner', ['comments:read']);
         const id = house().projectId;
         const file = 'review://files/FX00000000000000000000';
         for (const beside of [{ uri: 5 }, { uri: null }, { uri: {} }, { taskId: [] }, { _meta: {}, cursor: 7 }]) {
-          const call = { name: 'create_folder', arguments: { id, name: 'Past the door' }, ...beside };
+          const call = { name: 'create_folder', arguments: { id, name: 'Past the guard' }, ...beside };
           await refusedAs(await post(house(), key, request('tools/call', call)), 'INSUFFICIENT_SCOPE');
         }
         for (const name of [5, null, {}, ['create_folder']]) {
@@ -85,7 +85,7 @@ onEachDatabase(
         expect((await client.folders.list({ params: { id } })).data).toEqual([]);
       });
 
-      test('a tool or a method that is not there is an error of the protocol', async () => {
+      test('an unknown tool or method is a protocol error', async () => {
         const tool = await messageIn(await ask(request('tools/call', { name: 'nothing', arguments: {} })));
         expect(tool.error?.code).toBe(-32602);
         const method = await messageIn(await ask(request('prompts/list')));
@@ -93,7 +93,7 @@ onEachDatabase(
       });
     });
 
-    test('several messages of the former specification in one request are each let in, or none is', async () => {
+    test('the guard checks each of several messages in one request, and refuses all if one fails', async () => {
       const { key } = await house().withScopes('owner', ['folders:write']);
       const batch = (...names: string[]) =>
         json(
@@ -110,7 +110,7 @@ onEachDatabase(
       expect(folders.data).toEqual([]);
     });
 
-    test('what is said in the head must be what the body says', async () => {
+    test('the headers must match the body', async () => {
       const answer = await ask(currentRequest('tools/call', whoami), { 'mcp-name': 'list_skills' });
       expect([answer.status, (await messageIn(answer)).error?.code]).toEqual([400, -32020]);
     });
@@ -125,7 +125,7 @@ onEachDatabase(
         await refusedAs(await ask(plain(`"${'x'.repeat(1024 * 1024)}"`)), 'BODY_TOO_LARGE');
       });
 
-      test('is not read of whoever has no credential', async () => {
+      test('is not read without a credential', async () => {
         await refusedAs(await post(house(), null, plain('{')), 'MISSING_CREDENTIAL');
       });
 
@@ -136,14 +136,14 @@ onEachDatabase(
         'null',
         '{"jsonrpc":"1.0","id":1,"method":"tools/list"}',
         '{"jsonrpc":"2.0","method":7}',
-      ])('that is no message of the protocol is 400: %s', async (body) => {
+      ])('that is not a protocol message is 400: %s', async (body) => {
         const answer = await ask(plain(body), { accept: 'application/json, text/event-stream' });
         expect(answer.status).toBe(400);
         expect((await messageIn(answer)).error?.code).toBeLessThan(0);
       });
     });
 
-    test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there is no session and no stream to ask for', async (method) => {
+    test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there are no sessions', async (method) => {
       const answer = await house().request('owner', method, '/mcp');
       await refusedAs(answer, 'METHOD_NOT_ALLOWED');
       expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
@@ -153,7 +153,7 @@ onEachDatabase(
       const from = (headers: Record<string, string>) => ask(currentRequest('tools/list'), headers);
 
       test.each([PUBLIC, PAGE, 'http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:1'])(
-        'pages of %s may call',
+        'pages of %s are allowed',
         async (origin) => {
           expect((await from({ origin })).status).toBe(200);
         },
@@ -165,7 +165,7 @@ onEachDatabase(
         'http://localhost.evil.example.com',
         'https://review.example.com:444',
         '',
-      ])('pages of "%s" may not', async (origin) => {
+      ])('pages of "%s" are refused', async (origin) => {
         await refusedAs(await from({ origin }), 'ADDRESS_NOT_ALLOWED');
       });
 
@@ -185,7 +185,7 @@ onEachDatabase(
         });
       };
 
-      test('only names of this service are answered for', async () => {
+      test('only known hosts are allowed', async () => {
         for (const host of ['review.example.com', 'localhost:3000', '127.0.0.1', '[::1]:80', 'Review.Internal:8080']) {
           expect([host, await asHost(host)]).toEqual([host, 200]);
         }
@@ -199,7 +199,7 @@ onEachDatabase(
 );
 
 describe.each(DIALECTS)('%s', (dialect) => {
-  test('a tool and its route use up the same limit; over it, HTTP 429 says when to come back', async () => {
+  test('a tool and its route share a rate limit; over it, HTTP 429 has Retry-After', async () => {
     await using house = await openHouse(dialect, { RATE_LIMITS: 'tier-3=3' });
     const { key } = house.people.owner;
     const given = { name: 'create_folder', arguments: { id: house.projectId, name: 'A' } };
@@ -218,13 +218,13 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect((await post(house, key, currentRequest('tools/list'))).status).toBe(200);
   });
 
-  test('refused credentials count by address, as everywhere', async () => {
+  test('refused credentials are counted by address', async () => {
     await using house = await openHouse(dialect, { RATE_LIMITS: 'failed-credentials=2' });
     const refused = async () => (await post(house, 'nonsense', currentRequest('tools/list'))).status;
     expect([await refused(), await refused(), await refused()]).toEqual([401, 401, 429]);
   });
 
-  test('a failure of ours is a result that tells nothing of the inside', async () => {
+  test('an internal error is a result without details', async () => {
     await using house = await openHouse(dialect, { LOG_LEVEL: 'silent' });
     const { key } = house.people.owner;
     await house.deps.db.schema.alterTable('folders').renameTo('mislaid').execute();

@@ -17,36 +17,35 @@ import type { ToolRequest } from './run.ts';
 import { toolServer } from './server.ts';
 
 const PATH = '/mcp';
-/** The library refuses a request whose head says anything else than its body. */
+/** In the Mcp-Method header. The library refuses a request whose header differs from its body. */
 const SUBSCRIBE = 'subscriptions/listen';
-/** Streams without an end, which each hold a connection. */
-const MOST_STREAMS = 200;
-const MOST_STREAMS_OF_ONE = 5;
-/** What the database says of a credential is cached for another 500 ms. */
+/** Subscriptions hold a connection each. */
+const MAX_STREAMS = 200;
+const MAX_STREAMS_PER_CREDENTIAL = 5;
+/** Credentials are cached for another 500 ms. */
 const RECHECK_MS = 500;
 
 /**
- * The tools, by the Model Context Protocol over HTTP. Nothing is kept between requests. What a route refuses for its
- * credential, rate or scope is refused here with its HTTP status too, and an error of the protocol as the body: many
- * clients show nothing else.
+ * Mounts the MCP endpoint, without sessions. Problems of credential, rate limit and scope are answered with their HTTP
+ * status and a JSON-RPC error as the body, because many clients show only that.
  */
 export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly Operation[]): void {
   const { config, log, stopping } = deps;
   const operations = operationsByName(all);
   const toolRequests = new AsyncLocalStorage<ToolRequest>();
-  const onerror = (error: Error) => log.debug({ err: error }, 'a request to the tools was refused');
+  const onerror = (error: Error) => log.debug({ err: error }, 'tool request refused');
   const protocol = createMcpHandler(
     ({ era }) => {
       const toolRequest = toolRequests.getStore();
-      if (toolRequest === undefined) throw new Error('a request reached the tools without passing the guard');
+      if (toolRequest === undefined) throw new Error('The request reached the tools without passing the guard.');
       return toolServer(deps, operations, toolRequest, era);
     },
-    { onerror, maxSubscriptions: MOST_STREAMS },
+    { onerror, maxSubscriptions: MAX_STREAMS },
   );
   const serve = toNodeHandler(protocol, { onerror });
-  // A stream without an end would hold up the stop of the server.
-  const endless = new Map<Response, string>();
-  /** Ends the stream within a second after its credential was revoked, its holder removed or its token expired. */
+  // Ended when the server stops, which they would delay otherwise.
+  const subscriptions = new Map<Response, string>();
+  /** Ends the stream within a second after its credential is no longer valid. */
   const endWhenRevoked = (request: Request, response: Response) => {
     const recheck = setInterval(async () => {
       if (!(await guard.isStillValid(request, PATH))) response.end();
@@ -54,7 +53,7 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
     response.once('close', () => clearInterval(recheck));
   };
   stopping.addEventListener('abort', () => {
-    for (const stream of endless.keys()) stream.end();
+    for (const stream of subscriptions.keys()) stream.end();
   });
 
   app.post(
@@ -71,7 +70,7 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
     readJson(config.bodyLimit),
     async (request, response) => {
       const { admitted } = response.locals;
-      if (admitted === undefined) throw new Error('a request reached the tools without passing the guard');
+      if (admitted === undefined) throw new Error('The request reached the tools without passing the guard.');
       const { caller } = admitted;
       const body: unknown = request.body;
       for (const message of messagesIn(body)) {
@@ -83,12 +82,14 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
         }
       }
       if (request.get('mcp-method') === SUBSCRIBE) {
-        const own = [...endless.values()].filter((credentialId) => credentialId === caller.credentialId);
-        if (own.length >= MOST_STREAMS_OF_ONE) {
-          throw new ProblemError('RATE_LIMITED', { detail: 'End one of the streams that are open.' });
+        const own = [...subscriptions.values()].filter((credentialId) => credentialId === caller.credentialId);
+        if (own.length >= MAX_STREAMS_PER_CREDENTIAL) {
+          throw new ProblemError('RATE_LIMITED', {
+            detail: `At most ${MAX_STREAMS_PER_CREDENTIAL} streams may be open at once. Close one of them.`,
+          });
         }
-        endless.set(response, caller.credentialId);
-        response.once('close', () => endless.delete(response));
+        subscriptions.set(response, caller.credentialId);
+        response.once('close', () => subscriptions.delete(response));
         endWhenRevoked(request, response);
       }
       await toolRequests.run({ caller, request, response }, () => serve(request, response, body));
@@ -104,7 +105,7 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
 
 const Identified = z.object({ id: z.union([z.string(), z.number()]) });
 
-/** The id is null where the body was not read, or holds several messages. */
+/** The id is null if the body was not read or contains several messages. */
 function asRpcError(problem: ProblemError, request: Request, requestId: string) {
   const id = Identified.safeParse(request.body).data?.id ?? null;
   const data = problemDocument(problem, requestId);

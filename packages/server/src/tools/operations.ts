@@ -10,7 +10,7 @@ export interface Operations {
   get(name: string): Operation;
   /** Whether the caller has a scope that the operation accepts. */
   hasScope(name: string, caller: Caller): boolean;
-  /** The operation that a message calls; undefined where it only lists what there is. */
+  /** The operation that a message calls; undefined for messages that call none, such as `tools/list`. */
   operationFor(message: unknown, caller: Caller): Operation | undefined;
 }
 
@@ -22,7 +22,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
   const tools = contractTools();
   const get = (name: string): Operation => {
     const operation = byName.get(name);
-    if (operation === undefined) throw new Error(`there is no operation ${name}`);
+    if (operation === undefined) throw new Error(`The contract has no operation ${name}.`);
     return operation;
   };
   const hasScope = (name: string, caller: Caller) => {

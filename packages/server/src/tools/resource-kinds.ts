@@ -3,7 +3,7 @@ import { FileId, SkillId } from '@review/contract';
 import type { z } from 'zod';
 
 interface ResourceKind {
-  /** The endpoint that reads it. */
+  /** The operation that reads it. */
   operation: string;
   id: z.ZodType<string>;
   template: ResourceTemplateType;
@@ -17,7 +17,7 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
       uriTemplate: 'review://files/{id}',
       name: 'file',
       title: 'A file',
-      description: 'What is known of a file: its name, status, size and how it was generated.',
+      description: 'The record of a file: its name, status, size and how it was generated.',
       mimeType: 'application/json',
     },
   },
@@ -28,7 +28,8 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
       uriTemplate: 'review://files/{id}/content',
       name: 'file-content',
       title: 'The content of a file',
-      description: 'The text of a Markdown or plain text file; of any other file, a link to download it for an hour.',
+      description:
+        'The text of a Markdown or plain text file; for any other file, a download link that is valid for an hour.',
     },
   },
   {
@@ -44,7 +45,7 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
   },
 ];
 
-/** The operation that reads a resource URI, and the id in it. */
+/** Returns the operation that reads a resource URI, and the id in it. */
 export function resourceAt(uri: string): { operation: string; id: string } | undefined {
   for (const { template, operation, id } of RESOURCE_KINDS) {
     const [before = '', after = ''] = template.uriTemplate.split('{id}');

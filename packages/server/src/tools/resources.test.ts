@@ -36,7 +36,7 @@ onEachDatabase((house) => {
     return data.id;
   }
 
-  test('of a file: what is known of it', async () => {
+  test('of a file: its record', async () => {
     const id = await generated();
     const { mimeType, text } = await read(`review://files/${id}`);
     expect(mimeType).toBe('application/json');
@@ -49,7 +49,7 @@ onEachDatabase((house) => {
     expect(content).toMatchObject({ mimeType: 'text/markdown', text: '# Tides\n\nÜber Ebbe und Flut' });
   });
 
-  test('of any other file, and of a text that is too long: a link to download it', async () => {
+  test('of any other file, and of a text that is too long: a download link', async () => {
     const picture = await generated(PNG, PICTURE);
     const long = await uploadFile(house(), Buffer.alloc(1024 * 1024 + 1, 'a'), { name: 'long.md' });
     for (const [id, bytes] of [[picture, PNG.length] as const, [long, 1024 * 1024 + 1] as const]) {
@@ -60,7 +60,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('of a skill: its SKILL.md, and it stands in the list once it has a version', async () => {
+  test('of a skill: its SKILL.md; it is listed once it has a version', async () => {
     const [published, empty] = [await skill('# Grade\n'), await skill(null)];
     const uri = `review://skills/${published}/SKILL.md`;
     const { mimeType, text } = await read(uri);
@@ -83,7 +83,7 @@ onEachDatabase((house) => {
     const { resources } = await client.listResources();
     await client.close();
     expect(resources.map(({ uri }) => uri).filter((uri) => made.includes(uri))).toEqual(made.reverse());
-    // That client asks for all pages by itself; here is what it gets for one.
+    // That client fetches all pages; this checks the response to one request.
     const ask = async (params: Record<string, unknown>) =>
       messageIn(await post(house(), house().people.owner.key, formerRequest('resources/list', params)));
     const first = Listed.parse((await ask({})).result);
@@ -93,7 +93,7 @@ onEachDatabase((house) => {
     expect((await ask({ cursor: 'altered' })).error).toMatchObject({ code: -32602, data: { code: 'INVALID_CURSOR' } });
   });
 
-  test('are shown as far as the scopes go', async () => {
+  test('are limited to the scopes of the caller', async () => {
     const shown = async (...scopes: Parameters<ReturnType<typeof house>['withScopes']>[1][number][]) => {
       const client = await connect((await house().withScopes('owner', scopes)).key);
       const { resourceTemplates } = await client.listResourceTemplates();
@@ -107,7 +107,7 @@ onEachDatabase((house) => {
     expect(await shown('files:download', 'skills:read')).toEqual({ templates: ['file-content', 'skill'], any: true });
   });
 
-  test('what is not there, not visible, or not ready is an error that says so', async () => {
+  test('a missing, invisible or unfinished resource is an error with its reason', async () => {
     const id = await generated();
     const refused = (uri: string, person: PersonName = 'owner') =>
       read(uri, house().people[person].key).then(

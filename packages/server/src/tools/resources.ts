@@ -7,16 +7,16 @@ import type { Operations } from './operations.ts';
 import { RESOURCE_KINDS, resourceAt } from './resource-kinds.ts';
 import { run, type ToolRequest } from './run.ts';
 
-/** The longest text that is handed over whole; anything longer is fetched by its link. */
-const TEXT_LIMIT = 1024 * 1024;
+/** Larger texts are returned as a download link. */
+const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** The templates of what the caller's scopes open. */
+/** The templates of the resources that the caller has a scope for. */
 export const readableTemplates = (operations: Operations, { caller }: ToolRequest): ResourceTemplateType[] =>
   RESOURCE_KINDS.filter(({ operation }) => operations.hasScope(operation, caller)).map(({ template }) => template);
 
 const SkillPage = contract.skills.list.responses[200];
 
-/** A page of the published skills; files are found by the tools and by their templates. */
+/** Lists a page of the published skills. Files are not listed: the tools and the templates find them. */
 export async function listResources(
   deps: Deps,
   toolRequest: ToolRequest,
@@ -48,6 +48,6 @@ async function textOf({ db, storage }: Deps, { caller }: ToolRequest, id: string
   const file = await findVisibleFile(db, caller, id);
   const { mimeType = null, size = null, storageKey = null } = file ?? {};
   if (mimeType === null || size === null || storageKey === null) return null;
-  if (!/^text\/(markdown|plain)\b/.test(mimeType) || size > TEXT_LIMIT) return null;
+  if (!/^text\/(markdown|plain)\b/.test(mimeType) || size > MAX_TEXT_BYTES) return null;
   return { mimeType, text: await text(await storage.read(storageKey)) };
 }

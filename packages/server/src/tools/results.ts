@@ -9,8 +9,8 @@ import type { ToolRequest } from './run.ts';
 export type Era = McpRequestContext['era'];
 
 /**
- * What an endpoint answered, once: as structured content with a line for people, or as text for clients of the former
- * specification, many of which read nothing else. Both would cost a model every answer twice.
+ * Returns a response as structured content with a summary, or as text for clients of the former specification, many of
+ * which read only text. Never as both, because a model would pay for each response twice.
  */
 export function toolResult(answer: unknown, era: Era): CallToolResult {
   if (typeof answer !== 'object' || answer === null) return { content: [textOf('Done.')] };
@@ -31,8 +31,8 @@ function summaryOf(answer: object): string {
 }
 
 /**
- * What was refused or failed. Not as structured content: that has to be of the tool's output schema, and older clients
- * hold even an error to it.
+ * Returns a problem as a tool error. Not as structured content, because older clients validate that against the tool's
+ * output schema even for errors.
  */
 export function failedResult(problem: object): CallToolResult {
   return {
@@ -42,7 +42,7 @@ export function failedResult(problem: object): CallToolResult {
   };
 }
 
-/** A failure as the problem document that a route would have answered with. */
+/** Maps an error to the problem document that a route would answer with. */
 export function problemOf(
   error: unknown,
   { log }: Pick<Deps, 'log'>,
@@ -50,11 +50,11 @@ export function problemOf(
 ): { problem: ProblemError; document: object } {
   const problem = asProblem(error);
   const { requestId = '', operation } = response.locals;
-  if (problem.status >= 500) log.error({ err: error, requestId, operation }, 'a tool failed');
+  if (problem.status >= 500) log.error({ err: error, requestId, operation }, 'tool failed');
   return { problem, document: problemDocument(problem, requestId) };
 }
 
-/** With what a route would say in a header: callers of tools see none. */
+/** Includes the Retry-After of the problem, because callers of tools do not see headers. */
 export function problemDocument(problem: ProblemError, requestId: string): Problem & { retryAfter?: number } {
   const retryAfter = problem.headers['Retry-After'];
   return {

@@ -22,7 +22,7 @@ interface Given {
   body?: unknown;
 }
 
-/** Carries an operation out as its route would: visibility and role, then the shape, then the handler, then its answer's shape. */
+/** Runs an operation as its route does: checks visibility and role, parses the input, runs the handler, parses the output. */
 export async function run(
   deps: Deps,
   { caller, response }: ToolRequest,
@@ -30,7 +30,7 @@ export async function run(
   given: Given,
 ): Promise<unknown> {
   const { route } = operation;
-  // The guard has checked the message; a task or a resource can lead to another operation.
+  // The guard has checked the scope of the message's operation; a task or a resource can run another one.
   requireScope(route.metadata, caller);
   const { subject: kind } = route.metadata;
   if (kind !== null && given.id === undefined) {
@@ -47,7 +47,7 @@ export async function run(
   return declared instanceof z.ZodType ? declared.parse(answer) : declared === NO_BODY ? undefined : answer;
 }
 
-/** What the route itself would make of it, cross-field rules and all; where it takes nothing, nothing may be given. */
+/** Parses input with the route's schema. A route without a schema accepts no fields. */
 function parse(schema: unknown, given: unknown = {}) {
   return { given, parsed: (schema instanceof z.ZodType ? schema : z.strictObject({})).safeParse(given) };
 }

@@ -12,23 +12,23 @@ import type { Operations } from './operations.ts';
 import { listResources, readableTemplates, readResource } from './resources.ts';
 import { type Era, failedResult, problemOf, toolResult } from './results.ts';
 import { run, type ToolRequest } from './run.ts';
-import { cancelTask, followsTasks, generationResult, getTask, TASKS, TaskParams, updateTask } from './tasks.ts';
+import { cancelTask, generationResult, getTask, supportsTasks, TASKS, TaskParams, updateTask } from './tasks.ts';
 
 const ABOUT = { name: 'project-review-service', title: 'Project Review Service', version: releaseVersion() };
 
 const INSTRUCTIONS = `Media projects, their review, and files generated with AI models. \
-Begin with whoami and list_projects. generate_file answers at once and the file is made in the background: \
-call get_file with wait to see it done. list_models says what each model takes. get_file_download gives a link to the content of a file. \
-Lists with page.next or page.prev are continued by calling the tool again with that cursor as next or prev.`;
+Begin with whoami and list_projects. generate_file returns at once and the file is generated in the background: \
+call get_file with wait until it is done. list_models describes the inputs of each model. get_file_download returns a link to the content of a file. \
+To continue a list with page.next or page.prev, call the tool again with that cursor as next or prev.`;
 
-/** The server of one request: what it shows and does is what its caller may see and do. */
+/** Creates the MCP server of one request, limited to the scopes of its caller. */
 export function toolServer(deps: Deps, operations: Operations, toolRequest: ToolRequest, era: Era): Server {
   const server = new Server(ABOUT, {
     capabilities: { tools: {}, resources: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
     instructions: INSTRUCTIONS,
   });
 
-  /** What is no call of a tool has no result to carry a problem: it is an error of the protocol, with the problem in it. */
+  /** Maps errors to protocol errors that contain the problem, for methods whose results cannot contain one. */
   async function asProtocol<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work();
@@ -43,14 +43,17 @@ export function toolServer(deps: Deps, operations: Operations, toolRequest: Tool
   server.setRequestHandler('tools/list', () => ({
     tools: operations.tools
       .filter(({ operation }) => operations.hasScope(operation, toolRequest.caller))
-      // A client that is shown a schema of the answer wants structured content.
+      // Clients that get an output schema expect structured content.
       .map(({ definition: { outputSchema, ...rest } }) => (era === 'modern' ? { ...rest, outputSchema } : rest)),
   }));
 
   server.setRequestHandler('tools/call', async ({ params }, client) => {
     const tool = operations.tools.find(({ definition }) => definition.name === params.name);
     if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${params.name}. tools/list returns the available tools.`,
+      );
     try {
       const answer = await run(deps, toolRequest, operations.get(tool.operation), tool.split(params.arguments ?? {}));
       if (successStatus(tool.route) === 202)
@@ -90,6 +93,6 @@ export function toolServer(deps: Deps, operations: Operations, toolRequest: Tool
 }
 
 function requireTasks(client: ServerContext): void {
-  if (followsTasks(client)) return;
+  if (supportsTasks(client)) return;
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
 }

@@ -14,7 +14,7 @@ onEachDatabase((house) => {
   const ask = async (method: string, params: Record<string, unknown>, capabilities = FOLLOWS, key = owner()) =>
     messageIn(await post(house(), key, currentRequest(method, params, capabilities)));
 
-  /** A generation that somebody follows as a task. */
+  /** A generation that is followed as a task. */
   async function generating() {
     const session = await openTaskSession(house(), owner());
     const execution = await session.callTool('generate_file', given());
@@ -23,7 +23,7 @@ onEachDatabase((house) => {
     return { id, execution, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   }
 
-  test('generate_file is a task: it goes on after the answer, and its result is the file', async () => {
+  test('generate_file returns a task, whose result is the file', async () => {
     await using task = await generating();
     const work = await take(house(), task.id);
     await storeResult(house(), work);
@@ -42,7 +42,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), task.id)).status).toBe('UPLOADED');
   });
 
-  test('a generation that failed is a task that completed, with a result that is an error', async () => {
+  test('a failed generation is a completed task with an error result', async () => {
     await using task = await generating();
     await fail(house(), await take(house(), task.id));
     const { outcome } = await task.execution.settle();
@@ -50,7 +50,7 @@ onEachDatabase((house) => {
     expect(JSON.stringify(outcome)).toContain('The provider said no.');
   });
 
-  test('a task can be canceled, once and again; a generation that has ended stays as it is', async () => {
+  test('a task can be canceled repeatedly; an ended generation does not change', async () => {
     await using task = await generating();
     await task.execution.cancel();
     expect((await task.execution.settle()).outcome.status).toBe('cancelled');
@@ -63,7 +63,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), done.id)).status).toBe('FAILED');
   });
 
-  test('what goes over the wire is what the extension says', async () => {
+  test('the messages follow the extension', async () => {
     const made = await ask('tools/call', { name: 'generate_file', arguments: given() });
     const task = CreateTaskResultV2Schema.parse(made.result);
     expect(task).toMatchObject({ resultType: 'task', status: 'working', statusMessage: 'QUEUED', ttlMs: null });
@@ -89,7 +89,7 @@ onEachDatabase((house) => {
     expect((await ask('tasks/list', {})).error?.code).toBe(-32601);
   });
 
-  test('a task is seen by whoever sees its file, and is not there for others', async () => {
+  test('a task is visible to all who can see its file, and 404 to others', async () => {
     await using task = await generating();
     const plain = await start(house().people.owner.client, 'FX', house().projectId);
     const { stranger, foreigner, member } = house().people;
@@ -107,7 +107,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
   });
 
-  test('a client that does not follow tasks, or a credential that could not, is given the file instead', async () => {
+  test('a client without task support, or a credential that cannot read files, gets the file id instead', async () => {
     const call = { name: 'generate_file', arguments: given() };
     const { result } = await ask('tools/call', call, { extensions: {} } as never);
     expect(result).toMatchObject({ resultType: 'complete', structuredContent: { data: { id: expect.any(String) } } });
@@ -122,7 +122,7 @@ onEachDatabase((house) => {
     await refusedAs(refused, 'INSUFFICIENT_SCOPE');
   });
 
-  test('a call that is refused is no task', async () => {
+  test('a refused call creates no task', async () => {
     const { result } = await ask('tools/call', { name: 'generate_file', arguments: { ...given(), prompt: '' } });
     expect(result).toMatchObject({ resultType: 'complete', isError: true });
   });

@@ -9,22 +9,22 @@ import { fileUri } from './resource-kinds.ts';
 import { type Era, failedResult, toolResult } from './results.ts';
 import { run, type ToolRequest } from './run.ts';
 
-/** The Tasks extension (SEP-2663): a call that goes on is answered with a handle, which is the id of the file. */
+/** The Tasks extension (SEP-2663). The id of a task is the id of the generated file. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const TaskParams = z.looseObject({ taskId: z.string() });
 
-const POLL_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 const Envelope = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({ extensions: z.object({ [TASKS]: z.object({}) }) }),
 });
 
-/** Clients say with every request what they can. */
-export const followsTasks = ({ mcpReq }: ServerContext): boolean => Envelope.safeParse(mcpReq.envelope).success;
+/** Whether the client supports tasks. Clients send their capabilities with every request. */
+export const supportsTasks = ({ mcpReq }: ServerContext): boolean => Envelope.safeParse(mcpReq.envelope).success;
 
 const Created = created(FileId);
 const GotFile = z.object({ data: FileRecordSchema });
 
-/** What Generate File answers: a task where the client and its scopes can follow one, else how to follow the file itself. */
+/** The result of Generate File: a task if the client supports tasks and may read files, else a hint to poll the file. */
 export async function generationResult(
   deps: Deps,
   toolRequest: ToolRequest,
@@ -34,17 +34,17 @@ export async function generationResult(
   era: Era,
 ) {
   const { id } = Created.parse(answer).data;
-  if (followsTasks(client) && operations.hasScope('files.get', toolRequest.caller)) {
-    // The generation is under way: whatever fails now, the caller must learn its id and not ask for another one.
+  if (supportsTasks(client) && operations.hasScope('files.get', toolRequest.caller)) {
+    // The generation has started: even if this read fails, the caller must get its id and not start another one.
     const file = await readFile(deps, toolRequest, operations, id).catch(() => null);
     if (file !== null) return { ...taskOf(file), resultType: 'task', content: [] };
   }
   const { content, ...result } = toolResult(answer, era);
-  const hint = `${id} is being generated. Call get_file with this id and wait 50, again until its status is final.`;
+  const hint = `${id} is being generated. Call get_file with this id and wait 50 until its status is final.`;
   return { ...result, content: [...content, { type: 'text' as const, text: hint }] };
 }
 
-/** A task as it is now, with its result once there is one. */
+/** Returns the state of a task, with its result once it is complete. */
 export async function getTask(deps: Deps, toolRequest: ToolRequest, operations: Operations, taskId: string) {
   await requireTask(deps, toolRequest, taskId);
   const file = await readFile(deps, toolRequest, operations, taskId);
@@ -52,7 +52,7 @@ export async function getTask(deps: Deps, toolRequest: ToolRequest, operations: 
   return { ...taskOf(file), ...(result !== undefined && { result: { ...result, resultType: 'complete' } }) };
 }
 
-/** Asks for the end; a generation that has ended already stays as it is. */
+/** Cancels the generation. Does nothing if it has ended. */
 export async function cancelTask(deps: Deps, toolRequest: ToolRequest, operations: Operations, taskId: string) {
   await requireTask(deps, toolRequest, taskId);
   await run(deps, toolRequest, operations.get('files.cancel'), { id: taskId }).catch((error: unknown) => {
@@ -61,7 +61,7 @@ export async function cancelTask(deps: Deps, toolRequest: ToolRequest, operation
   return {};
 }
 
-/** Nothing is ever asked of the client while a file is generated: whatever it sends is acknowledged. */
+/** Acknowledges the update and ignores its content: a generation never requests input. */
 export async function updateTask(deps: Deps, toolRequest: ToolRequest, taskId: string) {
   await requireTask(deps, toolRequest, taskId);
   return {};
@@ -93,15 +93,15 @@ const taskOf = ({ id, status, createdAt, updatedAt, generation }: FileRecord) =>
   ...(generation !== null && { statusMessage: progressOf(generation) }),
   createdAt: iso(createdAt),
   lastUpdatedAt: iso(updatedAt),
-  // A file stays until somebody deletes it.
+  // Files do not expire.
   ttlMs: null,
-  pollIntervalMs: POLL_MS,
+  pollIntervalMs: POLL_INTERVAL_MS,
 });
 
 const progressOf = ({ status, progress }: NonNullable<FileRecord['generation']>) =>
   status === 'RUNNING' ? `RUNNING, ${Math.round(progress * 100)} %` : status;
 
-/** That a generation failed is a result like any other: the call itself went well. */
+/** Undefined until the generation has ended. A failed generation is a result with `isError`, not a failed task. */
 function finalResult({ id, name, status, mimeType, generation }: FileRecord) {
   if (status === 'FAILED')
     return failedResult({ code: 'INTERNAL', message: 'The generation failed.', ...generation?.error });

@@ -12,10 +12,10 @@ const FILM = { outputType: 'VIDEO', outputModel: 'seedance-2.5', prompt: 'A harb
 
 onEachDatabase((house) => {
   describe.each(Object.entries(CLIENTS))('a client of %s', (_, connect) => {
-    /** What somebody gets from a tool. */
+    /** The result of a tool for a person. */
     const call = async (key: string, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> => {
       await using client = await connect(house(), key);
-      // The client itself holds results to the output schema of tools that it has seen listed.
+      // The client validates results against the output schemas of listed tools.
       await client.list();
       return await client.call(name, given);
     };
@@ -31,7 +31,7 @@ onEachDatabase((house) => {
         expect(seen).toEqual({ workspace: { id: house().workspaceId }, scopes: SCOPES });
       });
 
-      test('generate_file: at once, with a word on how to see it done', async () => {
+      test('generate_file: answers at once, with a hint to poll', async () => {
         const answer = await asOwner('generate_file', { id: house().projectId, ...PAGE });
         const { id } = dataOf(answer, Id);
         expect(answer.content.at(-1)?.text).toMatch(/get_file.*wait/);
@@ -74,7 +74,7 @@ onEachDatabase((house) => {
         expect(dataOf(await call(key, 'get_project_access_link', data), Link).accessKey).toBeNull();
       });
 
-      test('update_skill: done, without an answer', async () => {
+      test('update_skill: has no response body', async () => {
         const id = await skill();
         const answer = await asOwner('update_skill', { id, name: 'Colour' });
         expect(answer).toEqual({ content: [{ type: 'text', text: 'Done.' }] });
@@ -89,7 +89,7 @@ onEachDatabase((house) => {
       });
     });
 
-    test('lists the tools that the scopes open, and those without a scope to everybody', async () => {
+    test('lists the tools that the scopes allow, and those without a scope', async () => {
       const listed = async (scopes: Scope[]) => {
         const { key } = await house().withScopes('owner', scopes);
         await using client = await connect(house(), key);
@@ -125,13 +125,13 @@ onEachDatabase((house) => {
       expect(await idsOf('list_comment_replies', comment.data)).toEqual([reply.data.id]);
     });
 
-    test('get_file_download gives a link that needs no credential', async () => {
+    test('get_file_download returns a link that needs no credential', async () => {
       const id = await uploadFile(house(), Buffer.from('the cut'));
       const { url } = dataOf(await asOwner('get_file_download', { id }), z.object({ url: z.url() }));
       expect(await (await fetch(url)).text()).toBe('the cut');
     });
 
-    test("a stranger's project is not found, just as one that is not there", async () => {
+    test('an invisible project gets the same result as one that does not exist', async () => {
       for (const person of ['stranger', 'foreigner'] as const) {
         const { key } = house().people[person];
         for (const id of [house().projectId, crypto.randomUUID(), 'nonsense', 7]) {
@@ -141,7 +141,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test('a role that does not suffice is a result, and comes before the shape', async () => {
+    test('an insufficient role is an error result, and is checked before the schema', async () => {
       const answer = await call(house().people.reviewer.key, 'create_folder', { id: house().projectId, odd: 1 });
       expect(problemOfTool(answer, 'INSUFFICIENT_ROLE')).toMatchObject({ status: 403, instance: '/mcp' });
     });
@@ -161,14 +161,14 @@ onEachDatabase((house) => {
       ],
       ['an empty comment', 'create_project_comment', { content: '' }, '/content', 'EMPTY_COMMENT'],
       ['both cursors', 'list_projects', { next: 'a', prev: 'b' }, '/prev', 'BOTH_CURSORS'],
-    ])('%s is refused by the rules of the route', async (what, name, given, pointer, code) => {
+    ])('%s is refused with the rules of the route', async (what, name, given, pointer, code) => {
       const takesId = !['whoami', 'list_projects'].includes(name) && what !== 'a missing id';
       const answer = await asOwner(name, { ...(takesId && { id: house().projectId }), ...given });
       const { errors } = problemOfTool(answer, 'INVALID_REQUEST');
       expect(errors).toEqual([expect.objectContaining({ pointer, ...(code !== undefined && { code }) })]);
     });
 
-    test('what needs the database or the state is refused as by the route', async () => {
+    test('references and states are checked as by the route', async () => {
       const { owner } = house().people;
       const { data: project } = await owner.client.projects.create({ body: { name: 'Ending' } });
       const parent = { id: 'DX00000000000000000000' };

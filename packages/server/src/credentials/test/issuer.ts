@@ -6,9 +6,9 @@ export interface Issuer extends AsyncDisposable {
   url: string;
   /** How often its keys were fetched. */
   fetches: number;
-  /** A token signed with the newest key; what is given replaces what a good token would say. */
+  /** Returns a token signed with the newest key. The given claims override those of a valid token. */
   token(claims: JWTPayload, particulars?: Partial<JWTHeaderParameters>): Promise<string>;
-  /** From now on there is another key, and the former one is no longer published. */
+  /** Replaces the published key by a new one. */
   rotate(): Promise<void>;
   /** Signs with a key that is not published. */
   forge(claims: JWTPayload): Promise<string>;
@@ -24,7 +24,7 @@ async function newKey(alg: string) {
   return { kid, alg, privateKey, published: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** An authorization server as far as we see one: its discovery document and its keys. */
+/** A stand-in for an authorization server: its discovery document and its keys. */
 export async function openIssuer(audience: () => string, discovery: 'openid' | 'rfc8414' = 'openid'): Promise<Issuer> {
   let key = await newKey('ES256');
   const issuer = { fetches: 0, url: '' };

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type MigrationFor, textType } from './migration.ts';
 
-/** Servers of an older release go on to use `provider_reports` until all are upgraded, so it is not dropped here. */
+/** Keeps `provider_reports`, which servers of an older release use until all are upgraded. */
 export const migration: MigrationFor = (dialect) => ({
   async up(db: Kysely<unknown>) {
     const text = textType(dialect);

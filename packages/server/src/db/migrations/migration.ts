@@ -4,6 +4,6 @@ import type { OpenDatabase } from '../database.ts';
 
 export type MigrationFor = (dialect: OpenDatabase['dialect']) => Migration;
 
-/** The type of a text column: in byte order on both databases. */
+/** The type of text columns, which sort by bytes on both databases. */
 export const textType = (dialect: OpenDatabase['dialect']) =>
   dialect === 'postgres' ? sql`text collate "C"` : sql`text`;

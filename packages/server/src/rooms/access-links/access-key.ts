@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hmac, type Keys } from '../../config/secrets.ts';
 
-/** 128 random bits, in letters that need no escaping in an address. */
+/** Returns 128 random bits, encoded for URLs. */
 export const newAccessKey = (): string => randomBytes(16).toString('base64url');
 
 /**
- * The hash that a link is found by. It is keyed, so that a copy of the database alone cannot tell whether a key is good and
- * a changed SECRET_KEY ends old keys. Its prefix names the secret: rows of another one are found without unsealing them.
+ * Returns the hash that a link is looked up by. It is an HMAC, so that a copy of the database alone cannot verify a key and
+ * a changed SECRET_KEY invalidates old keys. Its prefix identifies the secret, to find rows of other secrets.
  */
 export const hashAccessKey = (key: Buffer, accessKey: string): string =>
   hashPrefix(key) + hmac(key, accessKey).toString('hex');

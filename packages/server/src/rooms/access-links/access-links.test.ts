@@ -53,7 +53,7 @@ const BODIES: Bodies = {
 
 onEachDatabase((house) => {
   describe('create', () => {
-    test('answers 201 with the id and nothing else, above all not the key', async () => {
+    test('answers 201 with the id only, without the key', async () => {
       const body = json({ role: 'PROJECT_MEMBER' });
       const path = `/api/projects/${house().projectId}/access-links`;
       const response = await house().request('owner', 'POST', path, body);
@@ -104,14 +104,14 @@ onEachDatabase((house) => {
       expect(data).toMatchObject([{ description: null, expiresAt: null }]);
     });
 
-    test('an expiry in the past is 400, and no link is made', async () => {
+    test('an expiry in the past is 400 and creates no link', async () => {
       const projectId = await newProject(house());
       const problem = await refusal(newLink(house(), { expiresAt: secondsFromNow(-1) }, projectId), 'INVALID_REQUEST');
       expect(errorsOf(problem)).toEqual(['/expiresAt IN_THE_PAST']);
       expect((await linksOf(house()).list({ params: { id: projectId }, body: {} })).data).toEqual([]);
     });
 
-    test('one Idempotency-Key makes one link', async () => {
+    test('one idempotency key creates one link', async () => {
       const projectId = await newProject(house());
       const body = json({ role: 'PROJECT_MEMBER' }, { 'idempotency-key': 'one' });
       const send = () => house().request('owner', 'POST', `/api/projects/${projectId}/access-links`, body);
@@ -122,7 +122,7 @@ onEachDatabase((house) => {
   });
 
   describe('get', () => {
-    test('answers exactly the record of the reference, without the expiry', async () => {
+    test('answers exactly the fields of the API reference, without the expiry', async () => {
       const id = await newLink(house(), { description: 'For the agency', expiresAt: IN_AN_HOUR() });
       expect(await (await house().request('owner', 'GET', `/api/project-access-links/${id}`)).json()).toEqual({
         data: {
@@ -145,7 +145,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).id).toBe(id);
     });
 
-    test('each link has a key of its own, which stays the same', async () => {
+    test('each link has its own key, which does not change', async () => {
       const [one, other] = [await newLink(house()), await newLink(house())];
       const { accessKey } = await read(house(), one);
       expect((await read(house(), other)).accessKey).not.toBe(accessKey);
@@ -176,13 +176,13 @@ onEachDatabase((house) => {
       expect(data).toMatchObject([{ id, accessKey }]);
     });
 
-    test('is not to be had with access-links:read.key alone', async () => {
+    test('is not readable with access-links:read.key alone', async () => {
       const id = await newLink(house());
       const { client } = await house().withScopes('owner', ['access-links:read.key', 'access-links:write']);
       await refusal(client.accessLinks.get({ params: { id } }), 'INSUFFICIENT_SCOPE');
     });
 
-    test('stands in no table, even after it was redeemed under an Idempotency-Key', async () => {
+    test('is in no table, even after it was redeemed with an idempotency key', async () => {
       const { db } = house().deps;
       const id = await newLink(house());
       const { accessKey } = await read(house(), id);
@@ -208,7 +208,7 @@ onEachDatabase((house) => {
   });
 
   describe('list', () => {
-    test('gives pages of 50, newest first, and leads back', async () => {
+    test('returns pages of 50, newest first, and back', async () => {
       const projectId = await newProject(house());
       const made: string[] = [];
       for (let count = 0; count < 51; count++) made.unshift(await newLink(house(), {}, projectId));
@@ -255,14 +255,14 @@ onEachDatabase((house) => {
     });
   });
 
-  test('delete answers 204, and the link is gone', async () => {
+  test('delete answers 204, and the link is 404', async () => {
     const id = await newLink(house());
     const response = await house().request('owner', 'DELETE', `/api/project-access-links/${id}`);
     expect([response.status, await response.text()]).toEqual([204, '']);
     await refusal(read(house(), id), 'NOT_FOUND');
   });
 
-  describe('who may', () => {
+  describe('permissions', () => {
     const calls = (client: Client, projectId: string, id: string) => ({
       list: () => client.accessLinks.list({ params: { id: projectId }, body: {} }),
       create: () => client.accessLinks.create({ params: { id: projectId }, body: { role: 'PROJECT_MEMBER' } }),
@@ -286,7 +286,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test.each(verbs)('%s: to others, and under an unknown id, there is nothing', async (verb) => {
+    test.each(verbs)('%s: 404 to non-members and for an unknown id', async (verb) => {
       const id = await newLink(house());
       for (const name of ['stranger', 'foreigner'] satisfies PersonName[]) {
         await refusal(calls(house().people[name].client, house().projectId, id)[verb](), 'NOT_FOUND');
@@ -309,7 +309,7 @@ onEachDatabase((house) => {
       await calls(holding.client, house().projectId, id)[verb]();
     });
 
-    test('while the project is being deleted, links are read but neither made nor deleted', async () => {
+    test('while the project is being deleted, links can be read but not created or deleted', async () => {
       const projectId = await newProject(house());
       const id = await newLink(house(), {}, projectId);
       await house().people.owner.client.projects.delete({ params: { id: projectId } });

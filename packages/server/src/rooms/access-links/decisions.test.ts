@@ -10,7 +10,7 @@ async function newKey({ client }: Person, projectId: string, role: LinkRole = 'P
 
 const redeem = (person: Person, accessKey: string) => person.client.accessLinks.redeem({ body: { accessKey } });
 
-/** A project with a link of each role, and somebody who became a member by one of them. */
+/** A project with a link of each role, and a person who became a member by one of them. */
 async function joined(house: House) {
   const { owner } = house.people;
   const projectId = await newProject(owner);
@@ -24,17 +24,17 @@ async function joined(house: House) {
 }
 
 onEachDatabase((house) => {
-  test('who was removed does not come back by any link that existed then', async () => {
+  test('a removed member cannot rejoin by any link that existed at the removal', async () => {
     const { owner, projectId, person, id, oldKeys } = await joined(house());
     await owner.client.members.remove({ params: { id } });
     for (const key of oldKeys) await refusal(redeem(person, key), 'NOT_FOUND');
     await refusal(person.client.projects.get({ params: { id: projectId } }), 'NOT_FOUND');
-    // The link still opens the project to everybody else.
+    // The link still works for everyone else.
     await redeem(await newcomer(house()), oldKeys[0] ?? '');
     expect((await owner.client.members.list({ params: { id: projectId } })).data).toHaveLength(2);
   });
 
-  test('nor after being added and removed again', async () => {
+  test('nor after being added and removed once more', async () => {
     const { owner, projectId, person, id, oldKeys } = await joined(house());
     await owner.client.members.remove({ params: { id } });
     const body = { members: [{ user: { id: person.userId }, role: 'PROJECT_REVIEWER' as const }] };
@@ -44,14 +44,14 @@ onEachDatabase((house) => {
     expect((await owner.client.members.list({ params: { id: projectId } })).data).toHaveLength(1);
   });
 
-  test('a demotion outlasts older links: they answer with the member, whose role stays', async () => {
+  test('a demotion overrides older links: redeeming returns the member with an unchanged role', async () => {
     const { owner, person, id, roleNow, oldKeys } = await joined(house());
     await owner.client.members.update({ params: { id }, body: { role: 'PROJECT_RESTRICTED_REVIEWER' } });
     for (const key of oldKeys) expect((await redeem(person, key)).data.id).toBe(id);
     expect(await roleNow()).toBe('PROJECT_RESTRICTED_REVIEWER');
   });
 
-  test('a role that a lead gave after a removal is not raised by an older link', async () => {
+  test('an older link does not raise a role that a lead gave after a removal', async () => {
     const { owner, projectId, person, id, roleNow, oldKeys } = await joined(house());
     await owner.client.members.remove({ params: { id } });
     const body = { members: [{ user: { id: person.userId }, role: 'PROJECT_REVIEWER' as const }] };
@@ -60,7 +60,7 @@ onEachDatabase((house) => {
     expect(await roleNow()).toBe('PROJECT_REVIEWER');
   });
 
-  test('a link that a lead makes afterwards works again', async () => {
+  test('a link that a lead creates afterwards works', async () => {
     const { owner, projectId, person, id, roleNow } = await joined(house());
     await owner.client.members.update({ params: { id }, body: { role: 'PROJECT_RESTRICTED_REVIEWER' } });
     await redeem(person, await newKey(owner, projectId, 'PROJECT_REVIEWER'));
@@ -70,7 +70,7 @@ onEachDatabase((house) => {
     expect(await roleNow()).toBe('PROJECT_MEMBER');
   });
 
-  test('a redeem at the same time as a removal never undoes it', async () => {
+  test('a redeem concurrent with a removal never undoes it', async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, projectId, person, id, oldKeys } = await joined(house());
       await Promise.all([

@@ -11,7 +11,7 @@ import { lockProject } from '../visibility.ts';
 import { hashAccessKey, hashesOf, newAccessKey } from './access-key.ts';
 import {
   deleteAccessLink,
-  findStanding,
+  findMembership,
   grantRole,
   insertAccessLink,
   listAccessLinks,
@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 
 export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLinks']> => {
-  const shown = (caller: Caller, link: StoredLink) => ({
+  const toResponse = (caller: Caller, link: StoredLink) => ({
     id: link.id,
     accessKey: caller.scopes.has('access-links:read.key') ? unseal(secrets.accessLinks, link.id, link.sealedKey) : null,
     description: link.description,
@@ -33,7 +33,7 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
       const pages = cursors(secrets.cursor, 'access-links', { project: project.id });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
       return pages.answer(await listAccessLinks(db, project.id, page), (link) => ({
-        ...shown(caller, link),
+        ...toResponse(caller, link),
         expiresAt: link.expiresAt,
       }));
     },
@@ -56,7 +56,7 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
         return { data: { id } };
       }),
 
-    get: async ({ caller, subject: link }) => ({ data: shown(caller, link) }),
+    get: async ({ caller, subject: link }) => ({ data: toResponse(caller, link) }),
 
     delete: ({ subject: link, write }) => write((trx) => deleteAccessLink(trx, link.id)),
 
@@ -66,9 +66,9 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
         const link = await lockOpenLink(trx, caller.workspaceId, hashes, secondsFromNow(0));
         if (link === undefined) throw new ProblemError('NOT_FOUND');
         if (link.deletesAt !== null) throw new ProblemError('PROJECT_DELETING');
-        // A removal that commits meanwhile would be undone.
+        // Without the lock, a concurrent removal of the member would be undone.
         await lockProject(trx, link.projectId);
-        const { memberId, decidedAt } = await findStanding(trx, link.projectId, caller.userId);
+        const { memberId, decidedAt } = await findMembership(trx, link.projectId, caller.userId);
         if (decidedAt !== null && decidedAt >= link.createdAt) {
           if (memberId === null) throw new ProblemError('NOT_FOUND');
           return { data: { id: memberId } };

@@ -73,7 +73,7 @@ export async function insertAccessLink(
     .execute();
 }
 
-/** Links whose hash has another prefix, 200 at a time, by id. */
+/** Returns up to 200 links whose hash has another prefix, ordered by id. */
 export async function findLinksOfOtherSecrets(
   db: Database,
   prefix: string,
@@ -89,7 +89,7 @@ export async function findLinksOfOtherSecrets(
     .execute();
 }
 
-/** Writes hashes and sealed keys in one statement; links that were deleted meanwhile stay deleted. */
+/** Updates hashes and sealed keys in one statement. Skips links that were deleted meanwhile. */
 export async function updateLinkKeys(
   db: Database,
   links: { id: string; keyHash: string; sealedKey: string }[],
@@ -116,8 +116,8 @@ export async function deleteAccessLink(trx: Writer, id: string): Promise<void> {
 }
 
 /**
- * The link that a key opens for the people of a workspace. The update locks it on both databases: once its deletion is
- * answered, nobody gets in by it any more.
+ * Finds and locks the unexpired link of a key in a workspace. The update locks the row on both databases, so that a deleted
+ * link cannot be redeemed concurrently.
  */
 export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: string[], now: string) {
   return trx
@@ -139,8 +139,8 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: 
     .executeTakeFirst();
 }
 
-/** The person's membership of a project, and when a lead last decided about it; null where there is none. */
-export async function findStanding(db: Database, projectId: string, userId: string) {
+/** Returns the person's membership of a project and the time of a lead's last decision about it; null if there is none. */
+export async function findMembership(db: Database, projectId: string, userId: string) {
   return db
     .selectFrom('users as user')
     .leftJoin('project_members as member', (join) =>
@@ -154,7 +154,7 @@ export async function findStanding(db: Database, projectId: string, userId: stri
     .executeTakeFirstOrThrow();
 }
 
-/** Makes the user a member, or raises one of the weaker roles, in one statement: nothing comes between look and change. */
+/** Makes the user a member, or raises the role if it is one of `raised`. Atomic, because it is one statement. */
 export async function grantRole(
   trx: Writer,
   member: { id: string; projectId: string; userId: string; role: ProjectRole; createdAt: string },

@@ -37,12 +37,12 @@ const membersOf = async (house: House, projectId: string) =>
 const membershipOf = async (house: House, person: Person, projectId: string) =>
   (await membersOf(house, projectId)).find(({ user }) => user.id === person.userId);
 
-/** Every role a person can have in a project before, and every role that a link grants. */
+/** Every combination of an existing role and the role of a link. */
 const MEETINGS = PROJECT_ROLES.flatMap((had) => LINK_ROLES.map((granted) => [had, granted] as const));
 
 onEachDatabase((house) => {
   test.each(LINK_ROLES)(
-    'a link of %s makes the caller such a member, and answers 201 with the member id',
+    'a link of %s makes the caller a member with that role, and answers 201 with the member id',
     async (role) => {
       const { projectId, accessKey } = await openProject(house(), role);
       const response = await house().request('stranger', 'POST', REDEEM, json({ accessKey }));
@@ -65,12 +65,12 @@ onEachDatabase((house) => {
     expect(await membersOf(house(), projectId)).toHaveLength(3);
   });
 
-  test.each(MEETINGS)('to a %s, a link of %s leaves or gives the stronger role', async (had, granted) => {
+  test.each(MEETINGS)('a %s who redeems a link of %s has the stronger role', async (had, granted) => {
     const { projectId } = await openProject(house());
     const { owner, stranger } = house().people;
     const body = { members: [{ user: { id: stranger.userId }, role: 'PROJECT_REVIEWER' as const }] };
     const [added] = (await owner.client.members.add({ params: { id: projectId }, body })).data;
-    if (added === undefined) throw new Error('nobody was added');
+    if (added === undefined) throw new Error('no member was added');
     await owner.client.members.update({ params: added, body: { role: had } });
     const { accessKey } = await newLink(owner, projectId, granted);
 
@@ -80,14 +80,14 @@ onEachDatabase((house) => {
     expect((await membershipOf(house(), stranger, projectId))?.role).toBe(stronger);
   });
 
-  test('twenty redeems by one person at once make one member', async () => {
+  test('twenty concurrent redeems by one person create one member', async () => {
     const { projectId, accessKey } = await openProject(house());
     const ids = await Promise.all(Array.from({ length: 20 }, () => redeem(house().people.stranger, accessKey)));
     expect(new Set(ids).size).toBe(1);
     expect(await membersOf(house(), projectId)).toHaveLength(2);
   });
 
-  test('two links redeemed by one person at once leave the stronger role', async () => {
+  test('two links redeemed concurrently by one person give the stronger role', async () => {
     const { projectId, accessKey } = await openProject(house(), 'PROJECT_RESTRICTED_REVIEWER');
     const { owner, stranger } = house().people;
     const stronger = await owner.client.accessLinks.create({
@@ -101,14 +101,14 @@ onEachDatabase((house) => {
     expect((await membershipOf(house(), stranger, projectId))?.role).toBe('PROJECT_MEMBER');
   });
 
-  test('whoever used a link stays a member when it is deleted', async () => {
+  test('members stay when the link that they redeemed is deleted', async () => {
     const { projectId, linkId, accessKey } = await openProject(house());
     await redeem(house().people.stranger, accessKey);
     await house().people.owner.client.accessLinks.delete({ params: { id: linkId } });
     expect(await membershipOf(house(), house().people.stranger, projectId)).toBeDefined();
   });
 
-  test('a repeated Idempotency-Key answers the same, even when the link is gone', async () => {
+  test('a repeated idempotency key gets the same response, even after the link is deleted', async () => {
     const { linkId, accessKey } = await openProject(house());
     const body = json({ accessKey }, { 'idempotency-key': linkId });
     const first = await (await house().request('stranger', 'POST', REDEEM, body)).json();
@@ -117,7 +117,7 @@ onEachDatabase((house) => {
     expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', first]);
   });
 
-  test("a key of another workspace's project is 404, and makes nobody a member", async () => {
+  test("a key of another workspace's project is 404 and adds no member", async () => {
     const { projectId, accessKey } = await openProject(house());
     await refusal(redeem(house().people.foreigner, accessKey), 'NOT_FOUND');
     const members = await house()
@@ -144,7 +144,7 @@ onEachDatabase((house) => {
     await refusal(redeem(house().people.stranger, accessKey), 'NOT_FOUND');
   });
 
-  test('a key that opens nothing is 404: unknown, cut short, in other case, or the hash itself', async () => {
+  test('an invalid key is 404: unknown, truncated, in another letter case, or the hash itself', async () => {
     const { linkId, accessKey } = await openProject(house());
     const { key_hash, sealed_key } = await house()
       .deps.db.selectFrom('access_links')
@@ -167,7 +167,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a project that is being deleted is 409, and takes no new member', async () => {
+  test('a project that is being deleted is 409 and gets no new member', async () => {
     const { projectId, accessKey } = await openProject(house());
     const { owner, stranger } = house().people;
     await owner.client.projects.delete({ params: { id: projectId } });
@@ -190,7 +190,7 @@ onEachDatabase((house) => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_REQUEST', errors: [{ pointer }] });
   });
 
-  test('no log line holds a key, whether it opened something or not', async () => {
+  test('no log line contains a key, valid or not', async () => {
     const { accessKey } = await openProject(house());
     const log = vi.spyOn(house().deps.log, 'info');
     const lines = () => log.mock.calls.map((line) => JSON.stringify(line)).join();

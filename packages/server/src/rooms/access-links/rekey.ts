@@ -4,8 +4,8 @@ import { hashAccessKey, hashPrefix } from './access-key.ts';
 import { findLinksOfOtherSecrets, updateLinkKeys } from './queries.ts';
 
 /**
- * Hashes and seals the keys of links again that were written under the previous SECRET_KEY, or by a release that hashed
- * without a secret. A key that no known secret unseals stays as it is: its link is listed, but no longer redeemed.
+ * Hashes and encrypts the keys of links with the current SECRET_KEY if they were written with the previous one, or by a
+ * release that hashed without a secret. Keys that no known secret decrypts are kept; their links cannot be redeemed.
  */
 export async function rekeyAccessLinks({ db, secrets, log }: Pick<Deps, 'db' | 'secrets' | 'log'>): Promise<void> {
   const [hashKey] = secrets.accessLinkHashes;
@@ -26,11 +26,11 @@ export async function rekeyAccessLinks({ db, secrets, log }: Pick<Deps, 'db' | '
     rekeyed += readable.length;
     unreadable += links.length - readable.length;
   }
-  if (rekeyed > 0) log.info({ rekeyed }, 'access links are now sealed and hashed under SECRET_KEY');
+  if (rekeyed > 0) log.info({ rekeyed }, 'access links re-encrypted with the current SECRET_KEY');
   if (unreadable > 0) {
     log.warn(
       { unreadable },
-      'access links of another SECRET_KEY can be neither shown nor redeemed; set SECRET_KEY_PREVIOUS to it, or delete them',
+      'access links of another SECRET_KEY cannot be shown or redeemed; set SECRET_KEY_PREVIOUS to it, or delete them',
     );
   }
 }

@@ -14,7 +14,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
   });
   afterAll(() => house[Symbol.asyncDispose]());
 
-  /** A link of a project of its own, made under the old secret. */
+  /** A link of a new project, created with the old secret. */
   async function oldLink() {
     const { client } = house.people.owner;
     const projectId = await newProject(house.people.owner);
@@ -30,7 +30,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     (await house.deps.db.selectFrom('access_links').select('key_hash').where('id', '=', id).executeTakeFirstOrThrow())
       .key_hash;
 
-  test('under another SECRET_KEY links show no key and are not redeemed', async () => {
+  test('with another SECRET_KEY links show no key and cannot be redeemed', async () => {
     const { projectId, id, accessKey } = await oldLink();
     await using server = await serve({ SECRET_KEY: NEW });
     const { accessLinks } = at(server.url, house.people.owner);
@@ -42,7 +42,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     await accessLinks.delete({ params: { id } });
   });
 
-  test('with SECRET_KEY_PREVIOUS links, cursors and signed URLs of before still hold', async () => {
+  test('with SECRET_KEY_PREVIOUS older links, cursors and signed URLs still work', async () => {
     const { projectId, id, accessKey } = await oldLink();
     const { client } = house.people.owner;
     for (let count = 0; count < 50; count++) {
@@ -67,7 +67,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
       expect((await fetch(server.url + pathname + search, { method: 'PUT', body: 'a' })).status).toBe(200);
       expect(await hashOf(id)).not.toBe(oldHash);
     }
-    // The start has written every link again, so the old secret is not needed for them any more.
+    // The start has re-encrypted every link, so that the old secret is not needed for them.
     await using server = await serve({ SECRET_KEY: NEW });
     expect((await at(server.url, house.people.owner).accessLinks.get({ params: { id } })).data.accessKey).toBe(
       accessKey,
@@ -86,7 +86,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect(await hashOf(id)).not.toBe(key_hash);
   });
 
-  test('a copy of the database does not tell whether a key is good', async () => {
+  test('a copy of the database cannot verify a key', async () => {
     const { id, accessKey } = await oldLink();
     const stored = JSON.stringify(
       await house.deps.db.selectFrom('access_links').selectAll().where('id', '=', id).execute(),

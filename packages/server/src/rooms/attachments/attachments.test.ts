@@ -40,7 +40,7 @@ onEachDatabase((house) => {
     house().people.owner.client.comments.createOnFile({ params: { id: fileId }, body: { attachments: [{ id }] } });
 
   describe('download', () => {
-    test('a signed URL serves the bytes under the name they were sent with', async () => {
+    test('a signed URL serves the content under its original name', async () => {
       const id = await attach(house());
       const { data } = await download(house(), 'owner', id);
       const response = await fetch(data.url);
@@ -54,7 +54,7 @@ onEachDatabase((house) => {
       await refusal(download(house(), 'owner', id), 'FILE_NOT_READY');
     });
 
-    test('comments:download is needed, and no other', async () => {
+    test('comments:download is the only required scope', async () => {
       const id = await attach(house());
       const loader = await house().withScopes('owner', ['comments:download']);
       await loader.client.attachments.download({ params: { id } });
@@ -70,10 +70,10 @@ onEachDatabase((house) => {
     });
   });
 
-  describe('who sees an attachment', () => {
+  describe('visibility of an attachment', () => {
     const others = ['manager', 'member', 'reviewer', 'restricted'] as const;
 
-    test('while no comment holds it: its starter alone, whatever the role', async () => {
+    test('unused: visible to its starter only, in any role', async () => {
       const id = await attach(house(), 'restricted');
       await download(house(), 'restricted', id);
       for (const person of ['owner', 'manager', 'member', 'reviewer', 'stranger', 'foreigner'] as const) {
@@ -81,7 +81,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test('once a comment on the project holds it: every member, nobody else', async () => {
+    test('used by a comment on the project: visible to every member only', async () => {
       const id = await attach(house());
       await onProject(id);
       for (const person of others) await download(house(), person, id);
@@ -90,7 +90,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test('on a file that restricted reviewers do not see: all members but them', async () => {
+    test('used on a file that restricted reviewers cannot see: visible to all members but them', async () => {
       const id = await attach(house());
       const fileId = await uploadFile(house());
       await onFile(fileId, id);
@@ -101,7 +101,7 @@ onEachDatabase((house) => {
       await download(house(), 'restricted', id);
     });
 
-    test('once its comment is deleted: nobody', async () => {
+    test('after its comment is deleted: visible to no one', async () => {
       const id = await attach(house());
       const comment = await onProject(id);
       await house().people.owner.client.comments.delete({ params: { id: comment.data.id } });
@@ -110,7 +110,7 @@ onEachDatabase((house) => {
   });
 
   describe('an attachment belongs to the project it was started in, to its starter and to one comment', () => {
-    test('started on a file, it belongs to that project: a comment on the file and one on the project may take it', async () => {
+    test('started on a file, it can be used by a comment on the file and by one on the project', async () => {
       const { client } = house().people.owner;
       const fileId = await uploadFile(house());
       for (const use of [(id: string) => onFile(fileId, id), (id: string) => onProject(id)]) {
@@ -122,23 +122,23 @@ onEachDatabase((house) => {
       }
     });
 
-    test('a second comment cannot take it', async () => {
+    test('a second comment cannot use it', async () => {
       const id = await attach(house());
       await onProject(id);
       await refusal(onProject(id), 'ATTACHMENT_USED');
     });
 
-    test('of ten comments at once, one takes it', async () => {
+    test('of ten concurrent comments one uses it', async () => {
       const id = await attach(house());
       const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => onProject(id)));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('somebody else cannot take it', async () => {
+    test('another person cannot use it', async () => {
       await refusal(onProject(await attach(house()), 'manager'), 'REFERENCE_NOT_FOUND');
     });
 
-    test('an unfinished one cannot be taken', async () => {
+    test('an unfinished one cannot be used', async () => {
       const { id } = await start(house().people.owner.client, 'CA', house().projectId);
       await refusal(onProject(id), 'ATTACHMENT_NOT_READY');
     });

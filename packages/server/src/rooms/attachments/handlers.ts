@@ -5,9 +5,9 @@ import type { Deps } from '../../deps.ts';
 import type { Caller } from '../../request/caller.ts';
 import { ProblemError } from '../../request/problem.ts';
 import type { Handlers } from '../handler.ts';
-import { downloadOf } from '../uploads/download.ts';
+import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
-import { type DoomedBlob, dropUnusedUpload, findUpload } from '../uploads/queries.ts';
+import { dropUnusedUpload, findUpload, type PendingBlobDeletion } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
 
 export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
@@ -48,13 +48,13 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
 
     async download({ subject: attachment }) {
       if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');
-      return { data: await downloadOf(deps.storage, attachment.storageKey, attachment) };
+      return { data: await createDownload(deps.storage, attachment.storageKey, attachment) };
     },
   };
 };
 
-/** Looked at in the transaction itself: a comment may be taking the attachment at this moment. */
-async function drop(trx: Writer, id: string): Promise<DoomedBlob[]> {
+/** Checks the use of the attachment in the transaction, because a comment may attach it concurrently. */
+async function drop(trx: Writer, id: string): Promise<PendingBlobDeletion[]> {
   const dropped = await dropUnusedUpload(trx, id, now());
   if (dropped.length > 0) return dropped;
   throw new ProblemError((await findUpload(trx, id)) === undefined ? 'NOT_FOUND' : 'UPLOAD_COMPLETED');

@@ -6,7 +6,7 @@ import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
 type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
 
-/** Its starter sees an attachment; once a comment holds it, whoever sees the comment does. */
+/** An unused attachment is visible to the user who started it; a used one to all who can see its comment. */
 export async function findVisibleAttachment(
   db: Database,
   viewer: Viewer,
@@ -27,7 +27,7 @@ export async function findVisibleAttachment(
   return { ...uploadRecord(row), role: row.role, deletesAt: row.deletesAt, personId: row.started_by };
 }
 
-/** Gives completed attachments of the project to a comment, in that order; says whether all of them were still free. */
+/** Attaches completed uploads to a comment in that order. Returns false if one of them is used already. */
 export async function attachToComment(trx: Writer, commentId: string, ids: string[]): Promise<boolean> {
   for (const [position, id] of ids.entries()) {
     const result = await trx
@@ -47,7 +47,7 @@ interface AttachmentState {
   used: boolean;
 }
 
-/** What the starter's attachments of a project are fit for. */
+/** Returns the state of those attachments that the user started in the project. */
 export async function findAttachments(
   db: Database,
   projectId: string,

@@ -23,23 +23,23 @@ onEachDatabase((house) => {
     return errorsOf(answer.body);
   };
 
-  describe('how many', () => {
-    test.each([1, 10])('%d attachments are taken, in the order they were named', async (count) => {
+  describe('count', () => {
+    test.each([1, 10])('%d attachments are accepted, in the given order', async (count) => {
       const ids = (await newAttachments(house(), count)).sort().reverse();
       const comment = await read(house(), await say(house(), { attachments: refs(ids) }));
       expect(comment.attachments.map(({ id }) => id)).toEqual(ids);
     });
 
-    test('none is 400: the field is left out instead', async () => {
+    test('an empty list is 400', async () => {
       expect(await refused([])).toHaveLength(1);
     });
 
-    test('eleven are 400, before anybody looks whether they exist', async () => {
+    test('eleven are 400, before the check that they exist', async () => {
       const ids = Array.from({ length: 11 }, (_, index) => `CA${String(index).padStart(20, '0')}`);
       expect(await refused(refs(ids))).toEqual([expect.stringMatching(/^\/attachments /)]);
     });
 
-    test('the same one twice is 400, at its second place', async () => {
+    test('a repeated attachment is 400 at its second position', async () => {
       const [a = '', b = ''] = await newAttachments(house(), 2);
       expect(await refused(refs([a, b, a]))).toEqual(['/attachments/2/id DUPLICATE']);
     });
@@ -50,26 +50,26 @@ onEachDatabase((house) => {
       ['without content', {}, null],
       ['with empty content, which is none', { content: '' }, null],
       ['with content', { content: 'See there.' }, 'See there.'],
-    ])('attachments can stand %s', async (_, fields, content) => {
+    ])('attachments are accepted %s', async (_, fields, content) => {
       const attachments = refs([await newAttachment(house())]);
       const comment = await read(house(), await say(house(), { ...fields, attachments }));
       expect([comment.content, comment.attachments.length]).toEqual([content, 1]);
     });
 
-    test.each(ROLES)('the %s attaches what is theirs', async (role) => {
+    test.each(ROLES)('the %s can use their own attachment', async (role) => {
       const attachments = refs([await newAttachment(house(), { as: role })]);
       const id = await say(house(), { as: role, attachments });
       expect((await read(house(), id)).attachments).toMatchObject(attachments);
     });
 
-    test('a reply carries attachments too', async () => {
+    test('a reply can have attachments too', async () => {
       const attachments = refs([await newAttachment(house())]);
       const reply = await say(house(), { parent: { id: await say(house()) }, attachments });
       expect((await read(house(), reply)).attachments).toHaveLength(1);
     });
   });
 
-  describe('which', () => {
+  describe('references', () => {
     test.each([
       ['a generation attachment', 'GA00000000000000000000'],
       ['a file', 'FX00000000000000000000'],
@@ -101,15 +101,15 @@ onEachDatabase((house) => {
       ]);
     });
 
-    test('one whose upload is not complete is 422 with its pointer, and can be used once it is', async () => {
+    test('an attachment with an unfinished upload is 422 with its pointer, and can be used after completion', async () => {
       const ids = [await newAttachment(house()), await newAttachment(house(), { completed: false })];
       const problem = await refusal(say(house(), { attachments: refs(ids) }), 'ATTACHMENT_NOT_READY');
       expect([problem.status, errorsOf(problem)]).toEqual([422, ['/attachments/1/id ATTACHMENT_NOT_READY']]);
-      // What was refused left the ready one free.
+      // The refused request did not use the ready attachment.
       await say(house(), { attachments: refs(ids.slice(0, 1)) });
     });
 
-    test('one that a comment holds is 422 with its pointer, also in a reply to that comment', async () => {
+    test('a used attachment is 422 with its pointer, also in a reply to its comment', async () => {
       const ids = [await newAttachment(house()), await newAttachment(house())];
       const first = await say(house(), { attachments: refs(ids.slice(1)) });
       const again = { attachments: refs(ids) };
@@ -119,7 +119,7 @@ onEachDatabase((house) => {
       expect((await read(house(), first)).attachments).toMatchObject(refs(ids.slice(1)));
     });
 
-    test('one belongs to its project: started on a file, it can be used on the project, and the other way round', async () => {
+    test('an attachment started on a file can be used on the project, and vice versa', async () => {
       const fileId = await newFile(house());
       const { attachments } = house().people.member.client;
       const started = await attachments.startOnFile({ params: { id: fileId }, body: { name: 'a.txt', size: 1 } });
@@ -142,7 +142,7 @@ onEachDatabase((house) => {
         (problem: { code: string }) => problem.code,
       );
 
-    test('of 10 comments that race for one attachment exactly one wins, and the others do not exist', async () => {
+    test('of 10 concurrent comments with one attachment exactly one is created', async () => {
       const projectId = await newProject(house());
       const attachments = refs([await newAttachment(house(), { projectId })]);
       const outcomes = await Promise.all(
@@ -153,7 +153,7 @@ onEachDatabase((house) => {
       expect(data.map((comment) => comment.attachments)).toEqual([[expect.objectContaining(attachments[0] ?? {})]]);
     });
 
-    test('comments that race for the same attachments in opposite orders: one wins, none fails otherwise', async () => {
+    test('of concurrent comments with the same attachments in opposite orders one is created, without a deadlock', async () => {
       for (let round = 0; round < 10; round++) {
         const ids = refs(await newAttachments(house(), 4));
         const orders = [ids, ids.toReversed(), ids, ids.toReversed()];

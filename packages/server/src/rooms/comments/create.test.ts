@@ -7,18 +7,18 @@ const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 onEachDatabase((house) => {
   const path = () => `/api/projects/${house().projectId}/comments`;
 
-  describe('who comments', () => {
-    test.each(ROLES)('the %s of a project comments on it: 201 with the id and nothing else', async (role) => {
+  describe('permissions', () => {
+    test.each(ROLES)('the %s of a project comments on it: 201 with the id only', async (role) => {
       const answer = await ask(house(), role, 'POST', path(), { content: 'Fine.' });
       expect(answer).toEqual({ status: 201, body: { data: { id: expect.stringMatching(UUID_7) } } });
       expect((await read(house(), answer.body.data.id)).author?.id).toBe(house().people[role].userId);
     });
 
-    test.each(['stranger', 'foreigner'] as const)('to a %s the project does not exist', async (person) => {
+    test.each(['stranger', 'foreigner'] as const)('the project is 404 to a %s', async (person) => {
       await refusal(say(house(), { as: person }), 'NOT_FOUND');
     });
 
-    test('a credential without comments:write is refused, one with it alone is enough', async () => {
+    test('comments:write is required and sufficient', async () => {
       const params = { id: house().projectId };
       const without = await house().withScopes('owner', ['comments:read', 'projects:write']);
       await refusal(without.client.comments.create({ params, body: { content: 'Hm.' } }), 'INSUFFICIENT_SCOPE');
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
       ['5000 characters', 'a'.repeat(5000)],
       ['5000 characters of two UTF-16 units', WIDE.repeat(5000)],
       ['characters that SQL and HTML would take for their own', `'; drop table comments; -- <b>%_\\ {"a":1}`],
-    ])('is kept as it is: %s', async (_, content) => {
+    ])('is stored unchanged: %s', async (_, content) => {
       expect((await read(house(), await say(house(), { content }))).content).toBe(content);
     });
 
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
       ['duration', 5],
       ['annotation', {}],
       ['resolvedAt', null],
-    ])('a project comment takes no %s: 400', async (field, value) => {
+    ])('a project comment with %s is 400', async (field, value) => {
       const answer = await ask(house(), 'member', 'POST', path(), { content: 'Hm.', [field]: value });
       expect([answer.status, answer.body.errors.length, answer.body.errors[0].pointer]).toEqual([400, 1, `/${field}`]);
     });
@@ -80,7 +80,7 @@ onEachDatabase((house) => {
   });
 
   describe('parent', () => {
-    test('a reply names a top-level comment, in either case of its UUID', async () => {
+    test('the parent of a reply is a top-level comment, with its UUID in any letter case', async () => {
       const parent = await say(house());
       const replies = [
         await say(house(), { parent: { id: parent } }),
@@ -107,19 +107,19 @@ onEachDatabase((house) => {
       expect([problem.status, errorsOf(problem)]).toEqual([422, ['/parent/id REFERENCE_NOT_FOUND']]);
     });
 
-    test('a reply is no parent: 422', async () => {
+    test('a reply as parent is 422', async () => {
       const reply = await say(house(), { parent: { id: await say(house()) } });
       const problem = await refusal(say(house(), { parent: { id: reply } }), 'PARENT_NOT_TOP_LEVEL');
       expect([problem.status, errorsOf(problem)]).toEqual([422, ['/parent/id PARENT_NOT_TOP_LEVEL']]);
     });
 
-    test('a comment of another project is unknown here, though its caller sees both', async () => {
+    test('a comment of another project is 422, even if the caller sees both', async () => {
       const elsewhere = await say(house(), { projectId: await newProject(house()) });
       const problem = await refusal(say(house(), { parent: { id: elsewhere } }), 'REFERENCE_NOT_FOUND');
       expect(errorsOf(problem)).toEqual(['/parent/id REFERENCE_NOT_FOUND']);
     });
 
-    test('project, file and another file are three conversations', async () => {
+    test('replies cannot cross between a project, a file and another file', async () => {
       const [fileId, other] = [await newFile(house()), await newFile(house())];
       const [onProject, onFile] = [await say(house()), await say(house(), { fileId })];
       await refusal(say(house(), { parent: { id: onFile } }), 'REFERENCE_NOT_FOUND');
@@ -128,7 +128,7 @@ onEachDatabase((house) => {
       await say(house(), { parent: { id: onFile }, fileId });
     });
 
-    test('a refused reply leaves nothing behind', async () => {
+    test('a refused reply creates nothing', async () => {
       const projectId = await newProject(house());
       await refusal(say(house(), { projectId, parent: { id: UNKNOWN_UUID } }), 'REFERENCE_NOT_FOUND');
       const rows = await house()

@@ -20,28 +20,31 @@ onEachDatabase((house) => {
     house().people[as].client.reactions.create({ params: { id }, body: { type: '👍' } });
   const listed = async (projectId: string) =>
     (await house().people.owner.client.comments.list({ params: { id: projectId }, body: {} })).data;
-  const doomed = async (key: string) =>
+  const pendingDeletions = async (key: string) =>
     (await house().deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', key).execute()).length;
 
-  describe('who', () => {
-    test.each(ROLES)('the %s deletes what is theirs: 204 with nothing', async (role) => {
+  describe('permissions', () => {
+    test.each(ROLES)('the %s deletes their own comment: 204 without a body', async (role) => {
       const response = await house().request(role, 'DELETE', `/api/comments/${await say(house(), { as: role })}`);
       expect([response.status, await response.text()]).toEqual([204, '']);
     });
 
-    test.each(['owner', 'manager'] as const)("the %s deletes anybody's", async (role) => {
+    test.each(['owner', 'manager'] as const)('the %s deletes any comment', async (role) => {
       const id = await say(house(), { as: 'reviewer' });
       await remove(id, role);
       await refusal(read(house(), id), 'NOT_FOUND');
     });
 
-    test.each(['member', 'reviewer', 'restricted'] as const)("the %s deletes nobody else's: 403", async (role) => {
-      const id = await say(house(), { as: 'owner' });
-      await refusal(remove(id, role), 'INSUFFICIENT_ROLE');
-      await read(house(), id);
-    });
+    test.each(['member', 'reviewer', 'restricted'] as const)(
+      'the %s deletes no comment of others: 403',
+      async (role) => {
+        const id = await say(house(), { as: 'owner' });
+        await refusal(remove(id, role), 'INSUFFICIENT_ROLE');
+        await read(house(), id);
+      },
+    );
 
-    test('to a stranger and under an unknown id it is 404', async () => {
+    test('it is 404 to a non-member and for an unknown id', async () => {
       await refusal(remove(await say(house()), 'stranger'), 'NOT_FOUND');
       await refusal(remove(UNKNOWN_UUID), 'NOT_FOUND');
     });
@@ -53,7 +56,7 @@ onEachDatabase((house) => {
   });
 
   describe('without replies', () => {
-    test('it is gone: not found, not listed, a second time 404', async () => {
+    test('it is 404 and not listed, and a second delete is 404', async () => {
       const projectId = await newProject(house());
       const [kept, gone] = [await say(house(), { projectId }), await say(house(), { projectId })];
       await react(gone, 'owner');
@@ -63,20 +66,20 @@ onEachDatabase((house) => {
       expect((await listed(projectId)).map(({ id }) => id)).toEqual([kept]);
     });
 
-    test('the bytes of its attachments are doomed, and the sweep removes them', async () => {
+    test('the blobs of its attachments are scheduled for deletion, and the sweep deletes them', async () => {
       const attachment = await uploadAttachment(house());
       const { attachments } = house().people.member.client;
       const id = await say(house(), { attachments: [{ id: attachment }] });
       const { url } = (await attachments.download({ params: { id: attachment } })).data;
       expect((await fetch(url)).status).toBe(200);
       await remove(id);
-      expect(await doomed(attachment)).toBe(1);
+      expect(await pendingDeletions(attachment)).toBe(1);
       await refusal(attachments.download({ params: { id: attachment } }), 'NOT_FOUND');
       await sweep(house().deps);
-      expect([(await fetch(url)).status, await doomed(attachment)]).toEqual([404, 0]);
+      expect([(await fetch(url)).status, await pendingDeletions(attachment)]).toEqual([404, 0]);
     });
 
-    test('what it held cannot be attached again', async () => {
+    test('its attachments cannot be used again', async () => {
       const attachments = [{ id: await newAttachment(house()) }];
       await remove(await say(house(), { attachments }));
       await refusal(say(house(), { attachments }), 'REFERENCE_NOT_FOUND');
@@ -110,10 +113,10 @@ onEachDatabase((house) => {
         updatedAt: after.deletedAt,
       });
       expect(await listed(projectId)).toEqual([after]);
-      expect(await doomed(attachment)).toBe(1);
+      expect(await pendingDeletions(attachment)).toBe(1);
     });
 
-    test('the drawing goes with the content', async () => {
+    test('the annotation is cleared with the content', async () => {
       const fileId = await newFile(house());
       const top = await say(house(), { fileId, annotation: { pen: 1 } });
       await say(house(), { fileId, parent: { id: top } });
@@ -130,7 +133,7 @@ onEachDatabase((house) => {
       expect((await read(house(), top)).replies).toEqual({ count: 2 });
     });
 
-    test('it can be edited, resolved, reopened, reacted to and deleted no more: 404', async () => {
+    test('editing, resolving, reopening, reacting and deleting are 404', async () => {
       const { top } = await thread(1);
       await react(top, 'owner');
       await remove(top);
@@ -146,7 +149,7 @@ onEachDatabase((house) => {
       expect((await reactions.list({ params })).data).toEqual([]);
     });
 
-    test('with its last reply it goes', async () => {
+    test('it is deleted with its last reply', async () => {
       const projectId = await newProject(house());
       const { top, replies } = await thread(2, { projectId });
       await remove(top);
@@ -157,7 +160,7 @@ onEachDatabase((house) => {
       expect(await listed(projectId)).toEqual([]);
     });
 
-    test('one that is not deleted outlives its replies', async () => {
+    test('a comment that is not deleted stays when its replies are deleted', async () => {
       const { top, replies } = await thread(1);
       await remove(replies[0] ?? '');
       expect(await read(house(), top)).toMatchObject({ content: 'Top.', deletedAt: null, replies: { count: 0 } });

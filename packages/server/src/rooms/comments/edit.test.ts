@@ -18,7 +18,7 @@ onEachDatabase((house) => {
     house().people[as].client.comments.update({ params: { id }, body: { content } });
 
   describe('edit', () => {
-    test.each(ROLES)('the %s edits what is theirs: updatedAt moves, createdAt does not', async (role) => {
+    test.each(ROLES)('the %s edits their own comment: updatedAt changes, createdAt does not', async (role) => {
       const id = await say(house(), { as: role });
       const before = await read(house(), id);
       await edit(id, 'On second thoughts.', role);
@@ -27,7 +27,7 @@ onEachDatabase((house) => {
       expect(after.updatedAt > before.updatedAt).toBe(true);
     });
 
-    test('nobody else does, not even an owner or manager: 403', async () => {
+    test('others cannot, not even an owner or manager: 403', async () => {
       const id = await say(house());
       for (const role of ['owner', 'manager', 'reviewer', 'restricted'] as const) {
         await refusal(edit(id, 'Mine now.', role), 'INSUFFICIENT_ROLE');
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).content).toBe('Hm.');
     });
 
-    test('to a stranger and under an unknown id it is 404', async () => {
+    test('it is 404 to a non-member and for an unknown id', async () => {
       const params = { id: await say(house()) };
       await refusal(house().people.stranger.client.comments.update({ params, body: { content: 'a' } }), 'NOT_FOUND');
       await refusal(edit(UNKNOWN_UUID, 'a'), 'NOT_FOUND');
@@ -50,7 +50,7 @@ onEachDatabase((house) => {
           return say(house(), { attachments: [{ id: await newAttachment(house()) }] });
         },
       ],
-    ])('%s keeps all but its content', async (_, comment) => {
+    ])('%s changes only in its content', async (_, comment) => {
       const id = await comment();
       const before = await read(house(), id);
       await edit(id, 'Otherwise.');
@@ -81,7 +81,7 @@ onEachDatabase((house) => {
       expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, `/${field}`]);
     });
 
-    test('null is no content: 400; without any field nothing changes: 204', async () => {
+    test('null content is 400; an update without fields is 204 and changes nothing', async () => {
       const id = await say(house());
       const before = await read(house(), id);
       expect((await ask(house(), 'member', 'PATCH', `/api/comments/${id}`, { content: null })).status).toBe(400);
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).resolvedAt).toBeNull();
     });
 
-    test('a restricted reviewer does neither, not even with what is theirs: 403', async () => {
+    test('a restricted reviewer can do neither, even with their own comment: 403', async () => {
       const id = await say(house(), { as: 'restricted' });
       await refusal(resolve(id, 'restricted'), 'INSUFFICIENT_ROLE');
       await resolve(id, 'reviewer');
@@ -121,7 +121,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).resolvedAt).not.toBeNull();
     });
 
-    test('again changes nothing: 204, and the first time stays', async () => {
+    test('resolving again is 204 and keeps the first time', async () => {
       const id = await say(house());
       await resolve(id, 'owner');
       const { resolvedAt } = await read(house(), id);
@@ -132,7 +132,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).resolvedAt).toBeNull();
     });
 
-    test('takes no body and no Content-Type, and answers 204 with nothing', async () => {
+    test('needs no body and no Content-Type, and answers 204 without a body', async () => {
       const id = await say(house());
       for (const verb of ['resolve', 'resolve.cancel']) {
         const path = `/api/comments/${id}/${verb}`;
@@ -149,14 +149,14 @@ onEachDatabase((house) => {
       expect((await read(house(), reply)).resolvedAt).not.toBeNull();
     });
 
-    test('to a stranger and under an unknown id it is 404', async () => {
+    test('it is 404 to a non-member and for an unknown id', async () => {
       const params = { id: await say(house()) };
       await refusal(house().people.stranger.client.comments.resolve({ params }), 'NOT_FOUND');
       await refusal(resolve(UNKNOWN_UUID, 'owner'), 'NOT_FOUND');
     });
   });
 
-  test('nothing is written in a project that is being deleted: 409, and reads go on', async () => {
+  test('in a project that is being deleted, writes are 409 and reads work', async () => {
     const { client } = house().people.owner;
     const projectId = (await client.projects.create({ body: { name: 'Going' } })).data.id;
     const id = await say(house(), { projectId, as: 'owner' });

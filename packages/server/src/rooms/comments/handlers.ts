@@ -37,12 +37,12 @@ interface CommentQuery {
 export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> => {
   async function listThread(caller: Caller, thread: Thread, { sort, resolved, next, prev }: CommentQuery) {
     const pages = cursors(secrets.cursor, 'comments', { thread, sort, resolved });
-    // A conversation is read from its end: ascending lists begin with the newest page.
+    // Conversations are read from their end: ascending lists start with the newest page.
     const startAtEnd = sort.direction === 'asc';
     const request = { direction: sort.direction, from: pages.position({ next, prev }), startAtEnd };
     const page = await listComments(db, thread, resolved, request);
     const parts = await findCommentParts(db, caller, page.items);
-    return pages.answer(page, (comment) => shown(comment, parts));
+    return pages.answer(page, (comment) => toResponse(comment, parts));
   }
 
   return {
@@ -59,7 +59,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     listReplies: ({ caller, subject: comment, body }) => listThread(caller, { parentId: comment.id }, body),
 
     get: async ({ caller, subject: comment }) => ({
-      data: shown(comment, await findCommentParts(db, caller, [comment])),
+      data: toResponse(comment, await findCommentParts(db, caller, [comment])),
     }),
 
     update: ({ subject, body, write }) =>
@@ -70,7 +70,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
 
     delete: ({ subject, write }) =>
       write(async (trx) => {
-        // Locked from the top, as when a reply is added or the file is deleted.
+        // Locks file, parent and comment in the same order as replying and deleting the file, to prevent deadlocks.
         await requireFile(trx, subject.fileId);
         if (subject.parentId !== null) await lockComment(trx, subject.parentId);
         const comment = await getLiveComment(trx, subject.id);
@@ -91,14 +91,14 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
   };
 };
 
-/** What is deleted can still be listed for the sake of its replies, but no longer be worked on. */
+/** Locks a comment that is not deleted. Deleted comments with replies stay in lists, but cannot be changed. */
 async function getLiveComment(trx: Writer, id: string): Promise<StoredComment> {
   const comment = await lockComment(trx, id);
   if (comment === undefined || comment.deletedAt !== null) throw new ProblemError('NOT_FOUND');
   return comment;
 }
 
-/** Held until the transaction ends: with the file, its comments would go. */
+/** Locks the file until the transaction ends, because deleting it deletes its comments. */
 async function requireFile(trx: Writer, id: string | null): Promise<void> {
   if (id !== null && (await lockFile(trx, id)) === undefined) throw new ProblemError('NOT_FOUND');
 }
@@ -147,18 +147,22 @@ async function requireFree(trx: Writer, projectId: string, userId: string, ids: 
   if (unknown.length > 0) throw referenceNotFound(...unknown);
   refuse(
     'ATTACHMENT_NOT_READY',
-    'Complete its upload first.',
+    'Complete the upload of this attachment first.',
     pointersOf((id) => known.get(id)?.completed === false),
   );
   refuse(
     'ATTACHMENT_USED',
-    'Another comment holds it.',
+    'Another comment uses this attachment. Upload it again.',
     pointersOf((id) => known.get(id)?.used === true),
   );
 }
 
 const notTopLevel = [
-  { pointer: '/parent/id', code: 'PARENT_NOT_TOP_LEVEL', message: 'Name the comment that started the thread.' },
+  {
+    pointer: '/parent/id',
+    code: 'PARENT_NOT_TOP_LEVEL',
+    message: 'Must be the id of a top-level comment: the one that started the thread.',
+  },
 ];
 
 async function removeComment(trx: Writer, comment: StoredComment): Promise<void> {
@@ -169,12 +173,12 @@ async function removeComment(trx: Writer, comment: StoredComment): Promise<void>
   }
   await deleteComment(trx, comment.id);
   if (comment.parentId === null) return;
-  // A deleted comment is kept for its replies only: with the last of them it goes.
+  // A deleted parent is kept only while it has replies.
   const parent = await lockComment(trx, comment.parentId);
   if (parent?.deletedAt && !(await hasReplies(trx, parent.id))) await deleteComment(trx, parent.id);
 }
 
-function shown(comment: StoredComment, parts: CommentParts): CommentRecord {
+function toResponse(comment: StoredComment, parts: CommentParts): CommentRecord {
   const { id, content, anchor, duration, annotation, resolvedAt, deletedAt, createdAt, updatedAt } = comment;
   return {
     id,

@@ -14,7 +14,7 @@ onEachDatabase((house) => {
       return few;
     };
 
-    test('ascending, the default, starts at the newest page; prev leads to the oldest, next back again', async () => {
+    test('ascending, the default, starts with the newest page; prev goes to the oldest, next back', async () => {
       const list = await newList(house(), kind);
       const ids = await list.add(120);
       const first = await list.ask();
@@ -32,7 +32,7 @@ onEachDatabase((house) => {
       expect(newer.at(-1)?.page).toEqual({ next: null, prev: expect.any(String) });
     });
 
-    test('descending is newest first; next leads to the oldest, prev back again', async () => {
+    test('descending is newest first; next goes to the oldest, prev back', async () => {
       const list = await newList(house(), kind);
       const ids = (await list.add(120)).reverse();
       const turn = (cursor: object) => list.ask({ ...DESC, ...cursor });
@@ -45,7 +45,7 @@ onEachDatabase((house) => {
       expect(newer.map(idsOf)).toEqual([ids.slice(100), ids.slice(50, 100), ids.slice(0, 50)]);
     });
 
-    test('comments of the same moment are ordered by their ids, across pages too', async () => {
+    test('comments of the same time are ordered by id, across pages too', async () => {
       const list = await newList(house(), kind);
       const ids = await list.add(120, () => '2026-01-01 00:00:00.000000');
       expect(ids).toEqual(ids.toSorted());
@@ -75,7 +75,7 @@ onEachDatabase((house) => {
       expect(problem.errors).toMatchObject([{ code: 'BOTH_CURSORS' }]);
     });
 
-    test('a cursor works only unchanged, its own way, with the filters, the order and the list it was made for', async () => {
+    test('a cursor works only unaltered, in its direction, and with the filters, order and list that it was made for', async () => {
       const [list, other] = [await newList(house(), kind), await newList(house(), kind)];
       await list.add(51);
       await other.add(51);
@@ -103,7 +103,7 @@ onEachDatabase((house) => {
       expect(idsOf(await asRole({}, role))).toEqual(ids);
     });
 
-    test('to a stranger there is nothing, without comments:read a refusal', async () => {
+    test('404 to a non-member, 403 without comments:read', async () => {
       const { path, ask: asStranger } = await withTwo();
       await refusal(asStranger({}, 'stranger'), 'NOT_FOUND');
       const { key } = await house().withScopes('owner', ['comments:write', 'projects:read', 'files:read']);
@@ -147,7 +147,7 @@ onEachDatabase((house) => {
     ]);
   });
 
-  test('a cursor that is altered anywhere is 400', async () => {
+  test('an altered cursor is 400', async () => {
     const list = await newList(house(), 'project');
     await list.add(51);
     const prev = (await list.ask()).page.prev ?? '';
@@ -168,7 +168,7 @@ onEachDatabase((house) => {
     await Promise.all(altered.map((cursor) => refusal(list.ask({ prev: cursor }), 'INVALID_CURSOR')));
   });
 
-  test('a page whose comments are all gone is empty and leads back, past none', async () => {
+  test('a page whose comments are all deleted is empty, and prev skips none', async () => {
     const list = await newList(house(), 'project');
     const [oldest = '', ...others] = await list.add(51);
     const { prev } = (await list.ask()).page;
@@ -197,7 +197,7 @@ onEachDatabase((house) => {
     await refusal(comments.listReplies({ params: { id: UNKNOWN_UUID }, body }), 'NOT_FOUND');
   });
 
-  test('what a list shows of a comment is what get shows', async () => {
+  test('a comment in a list equals the one of get', async () => {
     const projectId = await newProject(house());
     const parent = { id: await say(house(), { projectId }) };
     await say(house(), { projectId, parent });

@@ -23,18 +23,18 @@ onEachDatabase((house) => {
     return errorsOf(answer.body);
   };
 
-  test('the record names file and project', async () => {
+  test('the record has the file and the project', async () => {
     const id = await fileId();
     expect(await posted({})).toMatchObject({ file: { id }, project: { id: house().projectId }, parent: null });
   });
 
-  test('content has the same bounds as on a project', async () => {
+  test('content has the same limits as on a project', async () => {
     expect((await posted({ content: WIDE.repeat(5000) })).content).toBe(WIDE.repeat(5000));
     expect(await refusedFields({ content: WIDE.repeat(5001) })).toEqual(['/content TOO_LONG']);
     expect(errorsOf((await post({ anchor: 1 })).body)).toEqual(['/content EMPTY_COMMENT']);
   });
 
-  test('a drawing needs no words', async () => {
+  test('an annotation needs no content', async () => {
     expect((await post({ anchor: 1, annotation: { a: 1 } })).status).toBe(201);
   });
 
@@ -67,7 +67,7 @@ onEachDatabase((house) => {
       ['null', null],
       ['names that objects have of their own', JSON.parse('{"__proto__":{"a":1},"constructor":2,"toString":3}')],
       ['100 levels', nested(100)],
-    ])('any JSON comes back as it went in: %s', async (_, annotation) => {
+    ])('any JSON is stored unchanged: %s', async (_, annotation) => {
       expect(JSON.stringify((await posted({ annotation })).annotation)).toBe(JSON.stringify(annotation));
     });
 
@@ -86,7 +86,7 @@ onEachDatabase((house) => {
       [101, 'INVALID_REQUEST', ['/annotation TOO_DEEP']],
       [10_000, 'INVALID_JSON', undefined],
       [100_000, 'INVALID_JSON', undefined],
-    ] as const)('%d levels are refused and break nothing: %s', async (levels, code, errors) => {
+    ] as const)('%d levels are refused: %s', async (levels, code, errors) => {
       const body = `{"content":"a","annotation":${'['.repeat(levels)}${']'.repeat(levels)}}`;
       const headers = { 'content-type': 'application/json' };
       const path = `/api/files/${await fileId()}/comments`;
@@ -115,15 +115,15 @@ onEachDatabase((house) => {
       ];
     };
 
-    test('talks about a file that is marked for them', async () => {
+    test('comments on a file with allowRestricted', async () => {
       for (const call of calls(await conversation(true))) await expect(call()).resolves.not.toThrow();
     });
 
-    test('finds nothing of a file that is not: 404', async () => {
+    test('gets 404 for other files', async () => {
       for (const call of calls(await conversation(false))) await refusal(call(), 'NOT_FOUND');
     });
 
-    test('loses sight of the comments when the mark is taken away', async () => {
+    test('cannot see the comments after allowRestricted is removed', async () => {
       const { on, top } = await conversation(true);
       await read(house(), top, 'restricted');
       await house().people.member.client.files.update({ params: { id: on }, body: { allowRestricted: false } });
@@ -144,7 +144,7 @@ onEachDatabase((house) => {
     await refusal(say(house(), { as: person, fileId: await fileId() }), 'NOT_FOUND');
   });
 
-  test('with the file its comments go', async () => {
+  test('deleting the file deletes its comments', async () => {
     const gone = await newFile(house());
     const top = await say(house(), { fileId: gone });
     const reply = await say(house(), { fileId: gone, parent: { id: top } });

@@ -39,7 +39,7 @@ const record = (row: Selectable<Schema['comments']>): StoredComment => ({
 
 type VisibleComment = StoredComment & { role: ProjectRole; deletesAt: string | null; personId: string };
 
-/** Whoever sees what a comment is about sees the comment. */
+/** A comment is visible to all who can see its file or project. */
 export async function findVisibleComment(
   db: Database,
   viewer: Viewer,
@@ -58,7 +58,7 @@ export async function findVisibleComment(
   return hidden ? undefined : { ...record(row), role: row.role, deletesAt: row.deletesAt, personId: row.author_id };
 }
 
-/** What a list of comments is about. */
+/** The scope of a list of comments. */
 export type Thread = { projectId: string } | { fileId: string } | { parentId: string };
 
 export async function listComments(
@@ -86,7 +86,7 @@ export interface CommentParts {
   replies: Map<string, number>;
 }
 
-/** Everything that comments are shown with, in one statement per kind however many there are. */
+/** Loads authors, attachments, reactions and reply counts of comments, with one statement per kind. */
 export async function findCommentParts(db: Database, viewer: Viewer, comments: StoredComment[]): Promise<CommentParts> {
   const ids = comments.map(({ id }) => id);
   if (ids.length === 0) {
@@ -163,7 +163,7 @@ export async function insertComment(trx: Writer, comment: NewCommentRow): Promis
     .execute();
 }
 
-/** A comment as it is now, locked until the transaction ends: an update locks the row on both databases. */
+/** Returns the comment, locked until the transaction ends. The update locks the row on both databases. */
 export async function lockComment(trx: Writer, id: string): Promise<StoredComment | undefined> {
   const row = await trx
     .updateTable('comments')
@@ -174,7 +174,7 @@ export async function lockComment(trx: Writer, id: string): Promise<StoredCommen
   return row && record(row);
 }
 
-/** Holds attachments until the transaction ends, always in one order: two comments that want them cannot wait for each other. */
+/** Locks attachments until the transaction ends, in one order, to prevent deadlocks between two comments. */
 export async function lockAttachments(trx: Writer, ids: string[]): Promise<void> {
   for (const id of ids.toSorted()) {
     await trx
@@ -198,7 +198,7 @@ export async function setResolved(trx: Writer, id: string, resolvedAt: string | 
   await trx.updateTable('comments').set({ resolved_at: resolvedAt }).where('id', '=', id).execute();
 }
 
-/** Empties a comment whose replies keep it in the list. */
+/** Clears the content of a deleted comment that has replies. */
 export async function blankComment(trx: Writer, id: string, at: string): Promise<void> {
   await trx
     .updateTable('comments')

@@ -10,7 +10,7 @@ const outcome = (call: Promise<unknown>) =>
     (problem: ApiProblem) => problem.code,
   );
 
-/** Failures of the server are outcomes here, and need no log. */
+/** Without a log, because server errors are checked as results. */
 const QUIET = { LOG_LEVEL: 'fatal' };
 
 onEachDatabase((house) => {
@@ -22,14 +22,14 @@ onEachDatabase((house) => {
       () => null,
     );
 
-  test('a delete and a reply in a race: the reply has its parent, or was refused', async () => {
+  test('concurrent delete and reply: the reply has its parent, or is refused', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const top = await say(house());
       const calls = [() => remove(top), () => say(house(), { parent: { id: top } })];
       if (round % 2 === 1) calls.reverse();
       const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
       const parent = await exists(top);
-      // Either the reply came first, and the deleted comment stays for its sake, or it found nothing to reply to.
+      // Either the reply was first and the deleted comment stays, or the reply is refused.
       if (parent === null) expect(outcomes).toEqual(['REFERENCE_NOT_FOUND', 'done']);
       else {
         expect(outcomes).toEqual(['done', 'done']);
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a deleted comment whose last replies are deleted while another is added never stays alone', async () => {
+  test('a deleted comment never stays without replies when its last ones are deleted while another is added', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const projectId = await newProject(house());
       const top = await say(house(), { projectId });
@@ -59,28 +59,31 @@ onEachDatabase((house) => {
     }
   });
 
-  test('of racing deletes of one comment exactly one is done', async () => {
+  test('of concurrent deletes of one comment exactly one succeeds', async () => {
     const top = await say(house());
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => outcome(remove(top))));
     expect(outcomes.sort()).toEqual([...Array(7).fill('NOT_FOUND'), 'done']);
   });
 
-  test.each([0, 1])('a delete and reactions in a race, %d replies: no reaction to what is deleted', async (replies) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const top = await say(house());
-      for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
-      const calls = [() => remove(top), () => react(top)];
-      if (round % 2 === 1) calls.reverse();
-      const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
-      expect([
-        ['done', 'done'],
-        ['NOT_FOUND', 'done'],
-      ]).toContainEqual(outcomes);
-      expect((await exists(top))?.reactions ?? []).toEqual([]);
-    }
-  });
+  test.each([0, 1])(
+    'concurrent delete and reactions, %d replies: a deleted comment has no reaction',
+    async (replies) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const top = await say(house());
+        for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
+        const calls = [() => remove(top), () => react(top)];
+        if (round % 2 === 1) calls.reverse();
+        const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
+        expect([
+          ['done', 'done'],
+          ['NOT_FOUND', 'done'],
+        ]).toContainEqual(outcomes);
+        expect((await exists(top))?.reactions ?? []).toEqual([]);
+      }
+    },
+  );
 
-  test('edits, resolves and deletes in a race: each is done or finds nothing', async () => {
+  test('concurrent edits, resolves and deletes: each succeeds or is 404', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const top = await say(house(), { as: 'owner' });
       const { comments } = house().people.owner.client;
@@ -97,7 +100,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('the file is deleted while people talk about it: whatever was said is gone with it, nothing fails', async () => {
+  test('deleting a file while comments are added deletes them all, without an error', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const fileId = await newFile(house());
       const parent = { id: await say(house(), { fileId }) };

@@ -19,7 +19,7 @@ const react = (house: House, as: (typeof ROLES)[number], id: string, type: strin
 
 onEachDatabase((house) => {
   describe('the record', () => {
-    test('of a new comment on a project has exactly the fields of the design', async () => {
+    test('of a new comment on a project has exactly the specified fields', async () => {
       const { people, projectId } = house();
       const id = await say(house(), { content: 'Too dark.', as: 'owner' });
       const comment = await read(house(), id);
@@ -77,7 +77,7 @@ onEachDatabase((house) => {
       });
     });
 
-    test('shows the author under the name and avatar of the workspace, where there are any', async () => {
+    test('has the name and avatar of the author in the workspace if they are set', async () => {
       const { deps, people, workspaceId } = house();
       const { userId } = people.reviewer;
       const id = await say(house(), { as: 'reviewer' });
@@ -105,7 +105,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id)).author?.name).toBe('Rev');
     });
 
-    test('groups reactions in the order of their first use, `reacted` for whoever asks', async () => {
+    test('groups reactions in the order of their first use, with `reacted` for the caller', async () => {
       const id = await say(house());
       for (const type of ['🎉', '👍', '❤️']) await react(house(), 'owner', id, type);
       for (const type of ['❤️', '👍']) await react(house(), 'member', id, type);
@@ -121,7 +121,7 @@ onEachDatabase((house) => {
       expect((await read(house(), id, 'manager')).reactions).toEqual(groups([false, false, false]));
     });
 
-    test('counts the replies that there are', async () => {
+    test('counts the existing replies', async () => {
       const parent = { id: await say(house()) };
       const replies = [await say(house(), { parent }), await say(house(), { parent })];
       expect((await read(house(), parent.id)).replies).toEqual({ count: 2 });
@@ -135,7 +135,7 @@ onEachDatabase((house) => {
       expect((await read(house(), await say(house()), role)).content).toBe('Hm.');
     });
 
-    test.each(['stranger', 'foreigner'] as const)('to a %s it does not exist', async (person) => {
+    test.each(['stranger', 'foreigner'] as const)('it is 404 to a %s', async (person) => {
       await refusal(read(house(), await say(house()), person), 'NOT_FOUND');
     });
 
@@ -152,7 +152,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('a list takes as many SQL statements for 50 comments with all they can hold as for one', async () => {
+  test('a list needs as many SQL statements for 50 full comments as for one', async () => {
     const { deps, people } = house();
     const fill = async (count: number) => {
       const projectId = await newProject(house());
@@ -172,7 +172,7 @@ onEachDatabase((house) => {
     const count = async (asked: typeof one) => {
       statements.mockClear();
       const { data } = await people.owner.client.comments.list(asked);
-      // Looking up the credential is remembered for a moment, so it happens or not.
+      // The look-up of the credential is cached, so that it may or may not happen.
       const texts = statements.mock.calls.map(([query]) => query.sql).filter((text) => !text.includes('api_keys'));
       return { comments: data, statements: texts };
     };
@@ -191,7 +191,7 @@ onEachDatabase((house) => {
     expect(ofFifty.statements).toHaveLength(6);
   });
 
-  test('an attachment that is used can be downloaded by whoever sees the comment', async () => {
+  test('a used attachment can be downloaded by all who can see the comment', async () => {
     const id = await newAttachment(house());
     const { attachments } = house().people.restricted.client;
     await refusal(attachments.download({ params: { id } }), 'NOT_FOUND');

@@ -4,11 +4,11 @@ import { onEachDatabase } from '../../test/house.ts';
 import { timeOf } from './test/talk.ts';
 import { type Asked, idsOf, KINDS, newList, type Page, walk } from './test/walk.ts';
 
-/** What happens while one page is asked for. */
+/** Concurrent changes while a page is fetched. */
 const Meanwhile = fc.record({
-  /** Where in time new comments appear: before, among and after those that were there. */
+  /** The times of new comments: before, among and after the existing ones. */
   inserted: fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 4 }),
-  /** Which of the first ones go. */
+  /** Which of the existing comments are deleted. */
   deleted: fc.array(fc.nat(200), { maxLength: 3 }),
 });
 
@@ -16,13 +16,13 @@ const Walk = fc.record({
   kind: fc.constantFrom(...KINDS),
   direction: fc.constantFrom('asc' as const, 'desc' as const),
   count: fc.constantFrom(0, 1, 49, 50, 51, 100, 130),
-  /** Few moments make many ties. */
+  /** Few times, so that many comments have the same one. */
   moments: fc.constantFrom(1, 3, 1000),
   meanwhile: fc.array(Meanwhile, { minLength: 6, maxLength: 6 }),
 });
 
 onEachDatabase((house) => {
-  test('R7: a walk to the end and back, while comments come and go, repeats none and skips none that stays', async () => {
+  test('R7: a walk to the end and back with concurrent inserts and deletes repeats none and skips none that stays', async () => {
     await fc.assert(
       fc.asyncProperty(Walk, async ({ kind, direction, count, moments, meanwhile }) => {
         const list = await newList(house(), kind);

@@ -26,7 +26,7 @@ onEachDatabase((house) => {
       ['an empty description', { description: '' }],
       ['a description of 5000 code points', { description: WIDE.repeat(5000) }],
       ['allowRestricted', { allowRestricted: true }],
-    ])('%s changes, and nothing else but updatedAt', async (_, fields) => {
+    ])('%s changes, and otherwise only updatedAt', async (_, fields) => {
       const id = await newFile();
       const before = await read(id);
       await update(id, fields);
@@ -76,7 +76,7 @@ onEachDatabase((house) => {
       expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ pointer }] }]);
     });
 
-    test('changes of different fields made at once are all kept', async () => {
+    test('concurrent changes of different fields are all kept', async () => {
       const folder = { id: await newFolder(house()) };
       for (let round = 0; round < 5; round++) {
         const id = await newFile();
@@ -94,7 +94,7 @@ onEachDatabase((house) => {
       expect((await read(id)).tag).toBe(tag);
     });
 
-    test('another word is 400', async () => {
+    test('an unknown tag is 400', async () => {
       const path = `/api/files/${await newFile()}/tag`;
       for (const body of [{ tag: 'DONE' }, { tag: null }, {}]) {
         expect((await house().request('owner', 'PATCH', path, json(body))).status).toBe(400);
@@ -103,7 +103,7 @@ onEachDatabase((house) => {
   });
 
   describe('delete', () => {
-    test('answers 204; then the file is unknown everywhere', async () => {
+    test('answers 204; then the file is 404 everywhere', async () => {
       const id = await uploadFile(house());
       const response = await house().request('owner', 'DELETE', `/api/files/${id}`);
       expect([response.status, await response.text()]).toEqual([204, '']);
@@ -115,20 +115,20 @@ onEachDatabase((house) => {
       expect(listed.data.map((file) => file.id)).not.toContain(id);
     });
 
-    test('an upload that was under way cannot be completed any more', async () => {
+    test('its unfinished upload cannot be completed', async () => {
       const { id, sent: parts } = await sent(client(), 'FX', house().projectId, bytes);
       await client().files.delete({ params: { id } });
       await refusal(complete(client(), id, parts), 'NOT_FOUND');
     });
 
-    test('its comments go with it', async () => {
+    test('its comments are deleted', async () => {
       const id = await uploadFile(house());
       const comment = await client().comments.createOnFile({ params: { id }, body: { content: 'Nice' } });
       await client().files.delete({ params: { id } });
       await refusal(client().comments.get({ params: { id: comment.data.id } }), 'NOT_FOUND');
     });
 
-    test('a folder that holds a file cannot be deleted, an emptied one can', async () => {
+    test('a folder with a file cannot be deleted, an emptied one can', async () => {
       const folder = { id: await newFolder(house()) };
       const id = await newFile();
       await update(id, { folder });
@@ -155,14 +155,14 @@ onEachDatabase((house) => {
       expect(await read(id)).toEqual(before);
     });
 
-    test('a completed file stays what it is: 409', async () => {
+    test('a completed file is 409 and does not change', async () => {
       const id = await uploadFile(house());
       await refusal(cancel(client(), id), 'FILE_NOT_CANCELABLE');
       expect((await read(id)).status).toBe('UPLOADED');
       await client().files.download({ params: { id } });
     });
 
-    test('another editor than the starter may cancel', async () => {
+    test('an editor who did not start it can cancel', async () => {
       const id = await newFile();
       await cancel(house().people.member.client, id);
       expect((await read(id)).status).toBe('CANCELED');
@@ -190,14 +190,14 @@ onEachDatabase((house) => {
     ];
   };
 
-  test('a reviewer may change nothing, somebody outside finds nothing', async () => {
+  test('a reviewer is 403, a non-member 404', async () => {
     const id = await newFile();
     for (const write of writes(house().people.reviewer, id)) await refusal(write(), 'INSUFFICIENT_ROLE');
     for (const write of writes(house().people.stranger, id)) await refusal(write(), 'NOT_FOUND');
     for (const write of writes(house().people.foreigner, id)) await refusal(write(), 'NOT_FOUND');
   });
 
-  test.each(['owner', 'manager', 'member'] as const)('the %s may change all', async (name) => {
+  test.each(['owner', 'manager', 'member'] as const)('the %s can change everything', async (name) => {
     const id = await newFile();
     for (const write of writes(house().people[name], id)) await expect(write()).resolves.not.toThrow();
   });

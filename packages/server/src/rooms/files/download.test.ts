@@ -9,7 +9,7 @@ onEachDatabase((house) => {
   const client = () => house().people.owner.client;
   const urlOf = async (id: string) => (await client().files.download({ params: { id } })).data.url;
 
-  test('answers a signed URL on the public address, good for an hour', async () => {
+  test('answers a signed URL on the public address, valid for an hour', async () => {
     const id = await uploadFile(house(), bytes);
     const [before, answer, after] = [
       secondsFromNow(3600),
@@ -21,7 +21,7 @@ onEachDatabase((house) => {
     expect(before <= answer.data.expiresAt && answer.data.expiresAt <= after).toBe(true);
   });
 
-  test('the URL serves the bytes without a credential, as a download that no browser runs', async () => {
+  test('the URL serves the content without a credential, as a download that a browser does not run', async () => {
     const id = await uploadFile(house(), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), {
       name: 'logo.svg',
     });
@@ -34,7 +34,7 @@ onEachDatabase((house) => {
     expect(response.headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  test('the download has the name that the file has now, whatever script it is in', async () => {
+  test('the download has the current name of the file, in any script', async () => {
     const id = await uploadFile(house(), bytes, { name: 'old.bin' });
     await client().files.update({ params: { id }, body: { name: 'Schnitt "3" שלום.bin' } });
     const disposition = (await fetch(await urlOf(id))).headers.get('content-disposition') ?? '';
@@ -82,7 +82,7 @@ onEachDatabase((house) => {
     expect((await fetch(url, { method: 'PUT', body: 'x' })).status).not.toBe(200);
   });
 
-  test('before the file is UPLOADED it is 409: unfinished, canceled, failed', async () => {
+  test('a file that is not UPLOADED is 409: unfinished, canceled, failed', async () => {
     const { id } = await start(client(), 'FX', house().projectId);
     const download = () => refusal(client().files.download({ params: { id } }), 'FILE_NOT_READY');
     await download();
@@ -93,7 +93,7 @@ onEachDatabase((house) => {
     await download();
   });
 
-  test('every member may download, nobody else', async () => {
+  test('every member can download, others get 404', async () => {
     const id = await uploadFile(house(), bytes);
     await client().files.update({ params: { id }, body: { allowRestricted: true } });
     for (const name of ['owner', 'manager', 'member', 'reviewer', 'restricted'] as const) {

@@ -13,7 +13,7 @@ onEachDatabase(
       expect.poll(async () => (await client().files.get({ params: { id } })).data.sha256, { timeout: 10_000 });
 
     describe('the record', () => {
-      test('of an unfinished upload is exactly that of the design', async () => {
+      test('of an unfinished upload has exactly the specified fields', async () => {
         const { id } = await start(client(), 'FX', house().projectId, { name: 'Schnitt 3.mp4', mimeType: 'video/mp4' });
         expect(await (await get(id)).json()).toEqual({
           data: {
@@ -37,7 +37,7 @@ onEachDatabase(
         });
       });
 
-      test('of a completed upload tells status, type and size', async () => {
+      test('of a completed upload has status, type and size', async () => {
         const id = await uploadFile(house(), bytes, { mimeType: 'text/markdown' }, 'member');
         const { data } = await client().files.get({ params: { id } });
         expect(data).toMatchObject({
@@ -50,7 +50,7 @@ onEachDatabase(
         expect(data.updatedAt > data.createdAt).toBe(true);
       });
 
-      test('has the sha256 of the bytes after a background pass', async () => {
+      test('has the sha256 after background hashing', async () => {
         await hashed(await uploadFile(house(), bytes)).toBe(sha256(bytes));
       });
 
@@ -66,7 +66,7 @@ onEachDatabase(
         await refusal(other.client.files.get({ params: { id } }), 'INSUFFICIENT_SCOPE');
       });
 
-      test('is 404 to who is no member', async () => {
+      test('is 404 to non-members', async () => {
         const id = await uploadFile(house());
         for (const person of ['stranger', 'foreigner'] as const) {
           await refusal(house().people[person].client.files.get({ params: { id } }), 'NOT_FOUND');
@@ -82,7 +82,7 @@ onEachDatabase(
     describe('ETag', () => {
       const tagOf = async (id: string) => (await get(id)).headers.get('etag') ?? '';
 
-      test('a request that names it gets 304 without a body', async () => {
+      test('If-None-Match with it gets 304 without a body', async () => {
         const { id } = await start(client(), 'FX', house().projectId);
         const tag = await tagOf(id);
         expect(tag).toMatch(/^"[\w-]+"$/);
@@ -92,12 +92,12 @@ onEachDatabase(
         }
       });
 
-      test('a request that names another gets the record', async () => {
+      test('If-None-Match with another gets the record', async () => {
         const { id } = await start(client(), 'FX', house().projectId);
         expect((await get(id, { 'if-none-match': '"other"' })).status).toBe(200);
       });
 
-      test('a 304 costs no rate', async () => {
+      test('a 304 does not count against the rate limit', async () => {
         const { id } = await start(client(), 'FX', house().projectId);
         const remaining = (response: Response) => Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
         const tag = await tagOf(id);

@@ -4,12 +4,12 @@ import type { Deps } from '../../deps.ts';
 import { cursors } from '../../request/cursors.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
 import { requireFolder } from '../folders/handlers.ts';
-import { isShownFolder } from '../folders/queries.ts';
+import { isVisibleFolder } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
 import { findGeneration, listSteps } from '../generation/queries.ts';
-import { shownGenerations } from '../generation/shown.ts';
+import { generationRecords } from '../generation/response.ts';
 import type { Handlers } from '../handler.ts';
-import { downloadOf } from '../uploads/download.ts';
+import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
@@ -25,16 +25,16 @@ import {
   updateFile,
   updateTag,
 } from './queries.ts';
-import { shownFile } from './shown.ts';
+import { toFileRecord } from './response.ts';
 
 const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
 
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, queueNotifier } = deps;
-  const shownFiles = async (stored: StoredFile[], role: ProjectRole) => {
+  const toResponses = async (stored: StoredFile[], role: ProjectRole) => {
     const generated = stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : []));
-    const generations = await shownGenerations(deps, generated, role);
-    return stored.map((file) => shownFile(file, generations.get(file.id) ?? null));
+    const generations = await generationRecords(deps, generated, role);
+    return stored.map((file) => toFileRecord(file, generations.get(file.id) ?? null));
   };
   return {
     async get({ caller, subject, query, signal }) {
@@ -46,35 +46,35 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         signal,
       );
       if (file === undefined) throw new ProblemError('NOT_FOUND');
-      const generations = await shownGenerations(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
-      return { data: shownFile(file, generations.get(file.id) ?? null) };
+      const generations = await generationRecords(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
+      return { data: toFileRecord(file, generations.get(file.id) ?? null) };
     },
 
     async getGeneration({ subject: file }) {
       const generation = await findGeneration(db, file.id);
-      const shown = (await shownGenerations(deps, [file.id], file.role)).get(file.id);
-      if (generation === undefined || shown === undefined) throw new ProblemError('NOT_FOUND');
+      const response = (await generationRecords(deps, [file.id], file.role)).get(file.id);
+      if (generation === undefined || response === undefined) throw new ProblemError('NOT_FOUND');
       const { engine, providerJobId } = generation;
       const workflowUrl =
         engine === 'temporal' && config.generation.temporalUiUrl !== null
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
       const steps = await listSteps(db, file.id);
-      return { data: { ...shown, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
+      return { data: { ...response, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, body: { next, prev, folder, ...filters } }) {
-      if (folder && !(await isShownFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
+      if (folder && !(await isVisibleFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
       const folderId = folder === null ? null : folder?.id;
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
       const found = await listFiles(db, project, { ...filters, folderId }, page);
-      return pages.answer({ ...found, items: await shownFiles(found.items, project.role) }, (file) => file);
+      return pages.answer({ ...found, items: await toResponses(found.items, project.role) }, (file) => file);
     },
 
     async download({ subject: file }) {
       if (file.status !== 'UPLOADED' || file.storageKey === null) throw new ProblemError('FILE_NOT_READY');
-      return { data: await downloadOf(storage, file.storageKey, file) };
+      return { data: await createDownload(storage, file.storageKey, file) };
     },
 
     update: ({ subject, body, write }) =>
@@ -125,7 +125,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     async cancel({ subject: file, write }) {
       const dropped = await write(async (trx) => {
         const generation = await findGeneration(trx, file.id);
-        // The upload before the file, in the order that completing takes them: neither waits for the other for ever.
+        // Locks the upload before the file, as completing an upload does, to prevent deadlocks.
         const uploads = generation === undefined ? await dropUploads(trx, [file.id], now()) : [];
         const canceled = generation
           ? await endFile(trx, generation, { status: 'CANCELED' }, now())

@@ -8,7 +8,7 @@ import { hashUploadedFile, hashUploadedFiles } from './hash.ts';
 const hashOf = async (house: House, id: string) =>
   (await house.people.owner.client.files.get({ params: { id } })).data.sha256;
 
-/** Uploaded while nothing can be read through, so that the background pass fails. */
+/** Uploads a file while the storage cannot be read, so that background hashing fails. */
 async function unhashed(house: House, bytes: Buffer): Promise<string> {
   const { storage } = house.deps;
   const read = storage.read.bind(storage);
@@ -23,7 +23,7 @@ async function unhashed(house: House, bytes: Buffer): Promise<string> {
 
 onEachDatabase(
   (house) => {
-    test('what could not be read at first is read by a later pass', async () => {
+    test('a file that could not be hashed is hashed by a later sweep', async () => {
       const bytes = Buffer.from('later');
       const id = await unhashed(house(), bytes);
       expect(await hashOf(house(), id)).toBeNull();
@@ -31,7 +31,7 @@ onEachDatabase(
       expect(await hashOf(house(), id)).toBe(sha256(bytes));
     });
 
-    test('files that can never be read hold up no other, however many there are', async () => {
+    test('unreadable files do not block others, in any number', async () => {
       const bytes = Buffer.from('behind all others');
       const id = await unhashed(house(), bytes);
       const { db, storage } = house().deps;
@@ -46,7 +46,7 @@ onEachDatabase(
       expect(await hashOf(house(), id)).toBe(sha256(bytes));
     });
 
-    test('a database that is away while a file is read through ends nothing', async () => {
+    test('an unreachable database during hashing does not end the process', async () => {
       const id = await uploadFile(house());
       const closed = openDatabase(house().deps.config.database, () => {});
       await closed[Symbol.asyncDispose]();
@@ -54,7 +54,7 @@ onEachDatabase(
       await expect(pass).resolves.toBeUndefined();
     });
 
-    test('a complete that is repeated does not read the file through again', async () => {
+    test('a repeated complete does not hash the file again', async () => {
       const { id, sent: parts } = await sent(house().people.owner.client, 'FX', house().projectId, Buffer.from('once'));
       await complete(house().people.owner.client, id, parts);
       await expect.poll(() => hashOf(house(), id), { timeout: 10_000 }).not.toBeNull();

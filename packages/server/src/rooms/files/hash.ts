@@ -5,7 +5,7 @@ import { findUnhashedFiles, setHash } from './queries.ts';
 
 type Hashing = Pick<Deps, 'db' | 'storage' | 'watch' | 'log'>;
 
-/** Reads an uploaded file through, after its uploader has the answer; what fails is left to the next sweep. */
+/** Computes and stores the SHA-256 of an uploaded file in the background. The next sweep retries a failure. */
 export async function hashUploadedFile(
   { db, storage, watch, log }: Hashing,
   { id, storageKey }: { id: string; storageKey: string },
@@ -16,11 +16,11 @@ export async function hashUploadedFile(
     await setHash(db, id, hash.digest('hex'));
     watch.changed(id);
   } catch (error) {
-    log.warn({ err: error, file: id }, 'an uploaded file could not be read through; trying again later');
+    log.warn({ err: error, file: id }, 'file not hashed; the next sweep retries');
   }
 }
 
-/** Reads every file through that has not been; one that cannot be read holds up no other. */
+/** Hashes all uploaded files without a hash. An unreadable file does not block the others. */
 export async function hashUploadedFiles(deps: Hashing): Promise<void> {
   let lastId = '';
   for (;;) {

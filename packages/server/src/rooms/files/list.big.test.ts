@@ -5,14 +5,14 @@ import { now } from '../../db/time.ts';
 import { type House, json, onEachDatabase } from '../../test/house.ts';
 import { newProject } from '../../test/people.ts';
 
-/** More than SQLite takes as bind variables of one statement. */
+/** More than SQLite allows as bind variables of one statement. */
 const COUNT = 33_000;
-/** So many share one time, so that pages end between files of the same time. */
+/** The number of files of the same time, so that pages end between them. */
 const AT_ONCE = 7;
 
 const Page = cursorPage(FileRecord);
 
-/** A project with so many generated files, written by the database itself. */
+/** Inserts a project with COUNT generated files by SQL. */
 async function crowdedProject(house: House): Promise<string> {
   const { owner } = house.people;
   const id = await newProject(owner);

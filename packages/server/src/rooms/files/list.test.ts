@@ -45,7 +45,7 @@ onEachDatabase((house) => {
       expect((await byGet(projectId)).body).toMatchObject({ data: [one.data] });
     });
 
-    test('of one folder: what lies in it, not deeper; an empty folder is the root', async () => {
+    test('of one folder: its direct files; an empty value is the root', async () => {
       const projectId = await newProject(house());
       const folderId = await newFolder(house(), projectId);
       const inner = await clientOf(house()).folders.create({
@@ -60,7 +60,7 @@ onEachDatabase((house) => {
       expect(await idsByGet(projectId, '?folder=')).toEqual([atRoot]);
     });
 
-    test('a folder of another project is 422, under the name that was sent', async () => {
+    test('a folder of another project is 422, with the pointer of the sent parameter', async () => {
       const foreign = await newFolder(house(), await newProject(house()));
       for (const name of ['folder', 'folder.id']) {
         expect(await byGet(house().projectId, `?${name}=${foreign}`)).toMatchObject({
@@ -90,7 +90,7 @@ onEachDatabase((house) => {
       return { hidden, shown };
     };
 
-    test('gets only marked files, others are 404 as if unknown', async () => {
+    test('gets only files with allowRestricted; others are 404', async () => {
       const { hidden, shown } = await hiddenAndShown();
       expect((await restricted().files.get({ params: { id: shown } })).data.id).toBe(shown);
       const problem = await refusal(restricted().files.get({ params: { id: hidden } }), 'NOT_FOUND');
@@ -98,7 +98,7 @@ onEachDatabase((house) => {
       expect(problem.message).toBe((await refusal(unknown, 'NOT_FOUND')).message);
     });
 
-    test('lists only marked files', async () => {
+    test('lists only files with allowRestricted', async () => {
       const { hidden, shown } = await hiddenAndShown();
       const params = { id: house().projectId };
       const files = (await restricted().files.list({ params, body: {} })).data;
@@ -108,7 +108,7 @@ onEachDatabase((house) => {
       expect(files.every((file) => file.allowRestricted)).toBe(true);
     });
 
-    test('downloads, comments and attaches only to marked files', async () => {
+    test('downloads, comments on and attaches to files with allowRestricted only', async () => {
       const { hidden, shown } = await hiddenAndShown();
       const calls = (id: string) => [
         () => restricted().files.download({ params: { id } }),
@@ -120,13 +120,13 @@ onEachDatabase((house) => {
       for (const call of calls(shown)) await call();
     });
 
-    test('loses a file with its mark', async () => {
+    test('gets 404 after allowRestricted is removed', async () => {
       const { shown } = await hiddenAndShown();
       await clientOf(house()).files.update({ params: { id: shown }, body: { allowRestricted: false } });
       await refusal(restricted().files.get({ params: { id: shown } }), 'NOT_FOUND');
     });
 
-    test('changes no marked file: 403', async () => {
+    test('cannot change a visible file: 403', async () => {
       const { shown } = await hiddenAndShown();
       const params = { id: shown };
       await refusal(restricted().files.update({ params, body: { name: 'b' } }), 'INSUFFICIENT_ROLE');

@@ -4,7 +4,7 @@ import { anyOf } from '../../db/any-of.ts';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { type DoomedBlob, doomBlobs, dropUploads } from '../uploads/queries.ts';
+import { dropUploads, type PendingBlobDeletion, scheduleBlobDeletion } from '../uploads/queries.ts';
 import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
 type Row = Selectable<Schema['files']>;
@@ -164,7 +164,7 @@ export async function findStoredFiles(db: Database, ids: string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, record(row)]));
 }
 
-/** A file as it is now, locked until the transaction ends: an update locks the row on both databases. */
+/** Returns the file, locked until the transaction ends. The update locks the row on both databases. */
 export async function lockFile(trx: Writer, id: string): Promise<StoredFile | undefined> {
   const row = await trx
     .updateTable('files')
@@ -201,7 +201,7 @@ export async function updateTag(trx: Writer, id: string, tag: ReviewStatus, upda
   await trx.updateTable('files').set({ tag, updated_at: updatedAt }).where('id', '=', id).execute();
 }
 
-/** A final state never changes: says whether the upload was still open. */
+/** Ends the upload of a file. Returns false if it had ended, because a final status never changes. */
 export async function endUpload(
   trx: Writer,
   id: string,
@@ -221,11 +221,11 @@ export async function endUpload(
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes a file, leaves its bytes to the sweep, and returns the upload that it had. */
-export async function deleteFile(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+/** Deletes a file, schedules the deletion of its blob, and returns its unfinished upload. */
+export async function deleteFile(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
   const dropped = await dropUploads(trx, [id], at);
   const deleted = await trx.deleteFrom('files').where('id', '=', id).returning('storage_key').execute();
-  await doomBlobs(
+  await scheduleBlobDeletion(
     trx,
     deleted.flatMap(({ storage_key: key }) => (key === null ? [] : [{ key, upload: null }])),
     at,
@@ -233,12 +233,12 @@ export async function deleteFile(trx: Writer, id: string, at: string): Promise<D
   return dropped;
 }
 
-/** Removes a file whose upload nobody finished. */
+/** Deletes a file whose upload is not finished. */
 export async function deleteUnfinishedFile(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('files').where('id', '=', id).where('status', '=', 'UPLOADING').execute();
 }
 
-/** Uploaded files whose bytes nobody has read through yet, a few at once, by id. */
+/** Returns up to 20 uploaded files without a hash, ordered by id. */
 export async function findUnhashedFiles(db: Database, afterId: string): Promise<{ id: string; storageKey: string }[]> {
   const rows = await db
     .selectFrom('files')
@@ -257,7 +257,7 @@ export async function setHash(db: Database, id: string, sha256: string): Promise
   await db.updateTable('files').set({ sha256 }).where('id', '=', id).execute();
 }
 
-/** Those of the files that are of the project and visible in that role. */
+/** Returns those files that belong to the project and are visible to the role. */
 export async function findFilesOf(
   db: Database,
   project: { id: string; role: ProjectRole },

@@ -10,8 +10,8 @@ const SECRET = 'An unreleased lamp of brass.';
 const markFor = (house: House, id: string) =>
   house.people.owner.client.files.update({ params: { id }, body: { allowRestricted: true } });
 
-/** A generated file that restricted reviewers see; it failed with a message that names its attachment. */
-async function shownGeneration(house: House) {
+/** A failed generation with allowRestricted, whose error message contains the id of its attachment. */
+async function toGenerationRecord(house: House) {
   const { owner } = house.people;
   const attachment = await uploadFile(house);
   const body = { ...PAGE, prompt: SECRET, attachments: [{ id: attachment }] };
@@ -29,8 +29,8 @@ async function shownGeneration(house: House) {
 }
 
 onEachDatabase((house) => {
-  test('a restricted reviewer sees a generated file without what it was made from', async () => {
-    const { id, attachment } = await shownGeneration(house());
+  test('a restricted reviewer sees a generated file without prompt and attachments', async () => {
+    const { id, attachment } = await toGenerationRecord(house());
     const { restricted, reviewer } = house().people;
     const params = { id: house().projectId };
     const answers = [
@@ -50,8 +50,8 @@ onEachDatabase((house) => {
     expect(generation).toMatchObject({ prompt: SECRET, attachments: [{ id: attachment }] });
   });
 
-  test('nor by the tools and resources', async () => {
-    const { id, attachment } = await shownGeneration(house());
+  test('the tools and resources redact them too', async () => {
+    const { id, attachment } = await toGenerationRecord(house());
     const { key } = house().people.restricted;
     for (const request of [
       currentRequest('tools/call', { name: 'get_file', arguments: { id } }),
@@ -66,7 +66,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a restricted reviewer sees the folders that hold a marked file, those above them, and no others', async () => {
+  test('a restricted reviewer sees only folders with a visible file and their ancestors', async () => {
     const { owner, restricted } = house().people;
     const id = await newProject(owner, [[restricted, 'PROJECT_RESTRICTED_REVIEWER']]);
     const make = async (name: string, parent: { id: string } | null = null) =>
@@ -84,7 +84,7 @@ onEachDatabase((house) => {
     expect(await names()).toEqual(['Above', 'Holder']);
     expect((await owner.client.folders.list({ params: { id } })).data).toHaveLength(4);
 
-    // A hidden folder is answered like one that does not exist.
+    // A hidden folder gets the same response as one that does not exist.
     const inFolder = (folder: string) =>
       restricted.client.files.list({ params: { id }, body: { folder: { id: folder } } });
     expect((await inFolder(holder.id)).data).toHaveLength(1);

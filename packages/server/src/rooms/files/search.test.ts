@@ -14,7 +14,7 @@ onEachDatabase((house) => {
   const search = (id: string, body: Filters = {}) => client().files.list({ params: { id }, body });
   const namesOf = async (id: string, body: Filters) => (await search(id, body)).data.map((file) => file.name);
 
-  /** Rows alone: what is searched needs no bytes. */
+  /** Inserts rows only: a search needs no content. */
   async function fill(projectId: string, names: string[], folderId: string | null = null): Promise<string[]> {
     const createdBy = house().people.owner.userId;
     return house()
@@ -39,7 +39,7 @@ onEachDatabase((house) => {
     test.each([
       ['what no name has', 'utaw', [], ['Outtakes.mp4']],
       ['part of the name, in the middle', 'take', ['Outtakes.mp4', 'Take 1.mp4'], ['Cut.mp4']],
-      ['whatever the case', 'OUTTAKES', ['outTAKES.mp4'], ['Cut.mp4']],
+      ['in any case', 'OUTTAKES', ['outTAKES.mp4'], ['Cut.mp4']],
       ['beyond ASCII', 'ÄNDERUNG', ['änderung.pdf'], ['anderung.pdf']],
       ['however it is composed', 'a\u0308nderung', ['\u00c4nderung.pdf'], ['anderung.pdf']],
       ['Greek and Cyrillic', 'ПЛАН', ['план.pdf'], ['plan.pdf']],
@@ -52,7 +52,7 @@ onEachDatabase((house) => {
       expect(await namesOf(projectId, { keyword })).toEqual([...found].reverse());
     });
 
-    test('is looked for in the description too, and follows its changes', async () => {
+    test('matches the description too, also after a change', async () => {
       const { projectId, ids } = await projectWith('a.pdf', 'b.pdf');
       const params = { id: ids[0] ?? '' };
       await client().files.update({ params, body: { description: 'The Final_Cut \\ approved' } });
@@ -71,7 +71,7 @@ onEachDatabase((house) => {
   });
 
   describe('filters', () => {
-    test('folder: null is the root, an object that folder, none all', async () => {
+    test('folder: null is the root, an object is that folder, a missing one is all', async () => {
       const { projectId } = await projectWith('root');
       const folderId = await newFolder(house(), projectId);
       await fill(projectId, ['inside'], folderId);
@@ -103,7 +103,7 @@ onEachDatabase((house) => {
       expect(await namesOf(projectId, { tag: 'NEED_REVIEW' })).toEqual(['b']);
     });
 
-    test('outputType finds what was generated so, never a plain upload', async () => {
+    test('outputType finds generated files of that type, never a plain upload', async () => {
       const { projectId, ids } = await projectWith('plain', 'video');
       const files = house().deps.db.updateTable('files').set({ output_type: 'VIDEO' });
       await files.where('id', '=', ids[1] ?? '').execute();
@@ -134,7 +134,7 @@ onEachDatabase((house) => {
   });
 
   describe('cursors', () => {
-    test('120 files are three pages, newest first, there and back', async () => {
+    test('120 files are three pages, newest first, forward and back', async () => {
       const projectId = await newProject(house());
       const newest = (await fill(projectId, Array(120).fill('a'))).reverse();
       const pages = [newest.slice(0, 50), newest.slice(50, 100), newest.slice(100)];
@@ -159,7 +159,7 @@ onEachDatabase((house) => {
       expect(second.data.map(({ id }) => id)).toEqual(newest.slice(50));
     });
 
-    test('altered, of other filters, of another project or the other way, a cursor is 400', async () => {
+    test('a cursor that is altered, or of other filters, another project or direction, is 400', async () => {
       const projectId = await newProject(house());
       await fill(projectId, Array(51).fill('a'));
       const next = (await search(projectId)).page.next ?? '';

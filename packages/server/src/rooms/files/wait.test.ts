@@ -11,7 +11,7 @@ onEachDatabase((house) => {
   const waitFor = (id: string, wait = 60) =>
     house().people.reviewer.client.files.get({ params: { id }, query: { wait } });
 
-  test.each(['0', '1', '60'])('wait=%s is taken', async (wait) => {
+  test.each(['0', '1', '60'])('wait=%s is accepted', async (wait) => {
     expect((await get(await uploadFile(house()), wait)).status).toBe(200);
   });
 
@@ -59,21 +59,21 @@ onEachDatabase((house) => {
     await waiting;
   });
 
-  test('what another process changed is seen too', async () => {
+  test('changes by another process are seen too', async () => {
     const { id } = await unfinished();
     const waiting = waitFor(id);
     await house().deps.db.updateTable('files').set({ status: 'FAILED' }).where('id', '=', id).execute();
     expect((await waiting).data.status).toBe('FAILED');
   });
 
-  test('at the end of the time the answer is what there is', async () => {
+  test('after the timeout the response has the current state', async () => {
     const { id } = await start(client(), 'FX', house().projectId);
     const before = performance.now();
     expect((await waitFor(id, 1)).data.status).toBe('UPLOADING');
     expect(performance.now() - before).toBeGreaterThan(950);
   });
 
-  test('many wait for one file, and all are answered', async () => {
+  test('many requests wait for one file, and all are answered', async () => {
     const { id, sent } = await unfinished();
     const waiting = Array.from({ length: 30 }, () => waitFor(id));
     await complete(client(), id, sent);
@@ -85,7 +85,7 @@ onEachDatabase((house) => {
 describe('WAIT_LIMIT=0', () => {
   onEachDatabase(
     (house) => {
-      test('nobody is held: the answer is what there is', async () => {
+      test('a wait is answered at once with the current state', async () => {
         const { client } = house().people.owner;
         const { id } = await start(client, 'FX', house().projectId);
         const before = performance.now();
@@ -100,7 +100,7 @@ describe('WAIT_LIMIT=0', () => {
 describe('WAIT_SECONDS=1', () => {
   onEachDatabase(
     (house) => {
-      test('a longer wait is answered by then with what there is', async () => {
+      test('a longer wait is answered after a second with the current state', async () => {
         const { client } = house().people.owner;
         const { id } = await start(client, 'FX', house().projectId);
         const before = performance.now();

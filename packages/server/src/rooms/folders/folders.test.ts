@@ -6,7 +6,7 @@ import { newProject } from '../../test/people.ts';
 const FILM = '\u{1F3AC}';
 const UNKNOWN = 'DX00000000000000000000';
 
-/** A project of the owner's with a short way to make folders in it. */
+/** A new project of the owner, with a helper that creates folders. */
 async function cabinet(house: House) {
   const { client } = house.people.owner;
   const id = await newProject(house.people.owner);
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
     ['1 letter', 'a'],
     ['64 letters', 'a'.repeat(64)],
     ['64 characters outside the basic plane', FILM.repeat(64)],
-  ])('a name of %s is taken', async (_, name) => {
+  ])('a name of %s is accepted', async (_, name) => {
     const { make, list } = await cabinet(house());
     const created = await make(name);
     expect(created).toEqual({ id: expect.stringMatching(/^DX[0-9A-HJKMNP-TV-Z]{20}$/) });
@@ -65,7 +65,7 @@ onEachDatabase((house) => {
     expect(await list()).toEqual([]);
   });
 
-  test('the list holds every folder, oldest first, with exactly the fields of the record', async () => {
+  test('the list has all folders, oldest first, with exactly the fields of the record', async () => {
     const { make, list } = await cabinet(house());
     const first = await make('zebra');
     const second = await make('apple', null);
@@ -81,7 +81,7 @@ onEachDatabase((house) => {
     expect(times).toEqual([...new Set(times)].sort());
   });
 
-  test('the times of things made one after another strictly increase', async () => {
+  test('creation times strictly increase', async () => {
     const { make, list } = await cabinet(house());
     await Promise.all(Array.from({ length: 40 }, (_, index) => make(`Folder ${index}`)));
     const times = (await list()).map((folder) => folder.createdAt);
@@ -106,7 +106,7 @@ onEachDatabase((house) => {
     expect(await here.list()).toEqual([]);
   });
 
-  test('an empty folder is deleted for good', async () => {
+  test('an empty folder can be deleted', async () => {
     const { client, make, list } = await cabinet(house());
     const folder = await make('Short-lived');
     expect(await client.folders.delete({ params: folder })).toBeUndefined();
@@ -115,7 +115,7 @@ onEachDatabase((house) => {
     await refusal(client.folders.update({ params: folder, body: { name: 'Ghost' } }), 'NOT_FOUND');
   });
 
-  test('a folder that holds a folder is not deleted until that is gone', async () => {
+  test('a folder with a subfolder can be deleted only after the subfolder', async () => {
     const { client, make, list } = await cabinet(house());
     const outer = await make('Outer');
     const inner = await make('Inner', outer);
@@ -126,7 +126,7 @@ onEachDatabase((house) => {
     expect(await list()).toEqual([]);
   });
 
-  test('a folder never vanishes with one that is being made in it', async () => {
+  test('a folder is never deleted while a subfolder is created in it', async () => {
     const { client, make, list } = await cabinet(house());
     for (let round = 0; round < 12; round++) {
       const outer = await make(`Outer ${round}`);

@@ -52,7 +52,7 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
     }),
 });
 
-/** Locked until the transaction ends, so that the folder cannot be deleted meanwhile. */
+/** Requires a folder of the project. Locks the project, so that the folder cannot be deleted concurrently. */
 export async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
   await lockProject(trx, projectId);
   if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');

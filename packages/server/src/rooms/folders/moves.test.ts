@@ -13,7 +13,7 @@ async function cabinet(house: House) {
   return { id, make, change, list };
 }
 
-/** The names on the way from each folder up to the root; a cycle would never end, so it ends after as many as there are. */
+/** The paths from each folder to the root, limited in length in case of a cycle. */
 function paths(folders: { id: string; name: string; parent: { id: string } | null }[]): string[] {
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
   return folders.map((folder) => {
@@ -42,7 +42,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('a move changes the parent and nothing else; null moves to the root; what is inside comes along', async () => {
+  test('a move changes only the parent; null moves to the root; the content moves along', async () => {
     const { make, change, list } = await cabinet(house());
     const [a, b] = [await make('a'), await make('b')];
     await make('c', a);
@@ -61,7 +61,7 @@ onEachDatabase((house) => {
     expect(await list()).toEqual(before);
   });
 
-  test('a folder moves neither into itself nor into what lies inside it', async () => {
+  test('a folder cannot move into itself or a descendant', async () => {
     const { make, change, list } = await cabinet(house());
     const a = await make('a');
     const b = await make('b', a);
@@ -98,7 +98,7 @@ onEachDatabase((house) => {
     expect(paths(await list())).toEqual(['Same']);
   });
 
-  test('two folders moved into each other at once never make a cycle: one move is refused', async () => {
+  test('of two concurrent moves into each other one is refused', async () => {
     const { make, change, list } = await cabinet(house());
     for (let round = 0; round < 10; round++) {
       const [a, b] = [await make(`a${round}`), await make(`b${round}`)];
@@ -109,7 +109,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a ring of moves at once never makes a cycle', async () => {
+  test('concurrent moves never make a cycle', async () => {
     const { make, change, list } = await cabinet(house());
     const [a, b, c] = [await make('a'), await make('b'), await make('c')];
     for (let round = 0; round < 6; round++) {
@@ -119,7 +119,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a rename at the same time as a move undoes nothing of it', async () => {
+  test('a concurrent rename does not undo a move', async () => {
     const { make, change, list } = await cabinet(house());
     const [a, b] = [await make('a'), await make('b')];
     for (let round = 0; round < 8; round++) {

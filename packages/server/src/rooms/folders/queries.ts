@@ -18,7 +18,7 @@ export async function findVisibleFolder(db: Database, viewer: Viewer, id: string
     .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
     .executeTakeFirst();
   if (folder === undefined || !isRestricted(folder.role)) return folder;
-  return (await isShownFolder(db, { id: folder.projectId, role: folder.role }, id)) ? folder : undefined;
+  return (await isVisibleFolder(db, { id: folder.projectId, role: folder.role }, id)) ? folder : undefined;
 }
 
 interface Project {
@@ -26,8 +26,8 @@ interface Project {
   role: ProjectRole;
 }
 
-/** The folders that the role sees: a restricted reviewer those that hold a marked file, and the folders above them. */
-const shownFolders = (db: Database, { id, role }: Project) =>
+/** The folders visible to the role. A restricted reviewer sees those with a visible file, and their ancestors. */
+const visibleFolders = (db: Database, { id, role }: Project) =>
   db
     .selectFrom('folders')
     .where('project_id', '=', id)
@@ -44,15 +44,15 @@ const shownFolders = (db: Database, { id, role }: Project) =>
     );
 
 export async function listFolders(db: Database, project: Project) {
-  return shownFolders(db, project)
+  return visibleFolders(db, project)
     .select(['id', 'name', 'parent_id as parentId', 'created_at as createdAt'])
     .orderBy('created_at')
     .orderBy('id')
     .execute();
 }
 
-export async function isShownFolder(db: Database, project: Project, id: string): Promise<boolean> {
-  return (await shownFolders(db, project).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+export async function isVisibleFolder(db: Database, project: Project, id: string): Promise<boolean> {
+  return (await visibleFolders(db, project).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 export async function isFolderOf(db: Database, projectId: string, id: string): Promise<boolean> {
@@ -81,7 +81,7 @@ export async function insertFolder(
     .execute();
 }
 
-/** Whether `id` is `ancestorId` or lies inside it. */
+/** Whether `id` is `ancestorId` or a descendant of it. */
 export async function isInside(db: Database, id: string, ancestorId: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with recursive above(id, parent_id) as (
@@ -93,7 +93,7 @@ export async function isInside(db: Database, id: string, ancestorId: string): Pr
   return rows.length > 0;
 }
 
-/** Only what is given is written: a rename must not put a folder back where it was before a move. */
+/** Updates the given fields only, so that a rename does not undo a concurrent move. */
 export async function updateFolder(
   trx: Writer,
   id: string,

@@ -11,8 +11,8 @@ import { listLiving } from '../workers/queries.ts';
 import {
   DISPATCHER,
   type HandedOver,
-  handOverAgain,
   listDispatched,
+  requeueDispatch,
   setDispatched,
   setUndispatched,
 } from './hand-over.ts';
@@ -28,18 +28,18 @@ interface DispatcherDeps {
   log: Logger;
 }
 
-/** How long a dispatcher may take to start a workflow before another one does it. */
+/** The time that a dispatcher has to start a workflow before another one may. */
 const LEASE_SECONDS = 10;
-const LOOK_EVERY_MS = 1000;
-const MOST_AT_ONCE = 50;
+const POLL_INTERVAL_MS = 1000;
+const MAX_BATCH = 50;
 
 /**
- * Starts a workflow for every generation that has a slot. The row comes first: whatever happens to this process or to
- * Temporal, an open row gets its workflow, and the row's lease and epoch see to it that it is one.
+ * Starts a workflow for every generation that gets a slot. The row is the source of truth: an open row gets a workflow even
+ * if this process or Temporal fails meanwhile. The row's lease and epoch guarantee that it gets only one.
  */
 export class Dispatcher implements WorkflowDispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #over = new AbortController();
+  readonly #disposed = new AbortController();
   #client: TemporalClient | undefined;
   #loops: Promise<unknown> = Promise.resolve();
   #isReachable = true;
@@ -48,30 +48,30 @@ export class Dispatcher implements WorkflowDispatcher {
     this.#deps = deps;
   }
 
-  /** Needs no Temporal yet. Settles when the client is loaded, so that no request has to wait for that. */
+  /** Starts dispatching. Resolves when the client library is loaded; does not wait for a connection to Temporal. */
   async start(signal: AbortSignal): Promise<void> {
     const client = await openTemporal(this.#deps.config.temporal);
     this.#client = client;
-    const stop = AbortSignal.any([signal, this.#over.signal]);
+    const stop = AbortSignal.any([signal, this.#disposed.signal]);
     this.#loops = Promise.all([this.#keepDispatching(client, stop), this.#keepReconciling(client, stop)]);
   }
 
-  /** Makes the workflow of a canceled generation notice at once; without it, it notices at its next step. */
+  /** Cancels the workflow of a canceled generation. Best effort: otherwise the workflow ends at its next step. */
   async cancel(fileId: string): Promise<void> {
     await this.#client
       ?.cancel(fileId)
       .catch((error: unknown) =>
-        this.#deps.log.debug({ err: error, file: fileId }, 'a workflow was not told to cancel'),
+        this.#deps.log.debug({ err: error, file: fileId }, 'workflow not canceled; it ends at its next step'),
       );
   }
 
-  /** Whether Temporal answers; not before `start`. */
+  /** Whether Temporal answers; false before `start`. */
   async isReachable(): Promise<boolean> {
     return (await this.#client?.isReachable()) ?? false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
+    this.#disposed.abort();
     await this.#loops;
     await this.#client?.close();
   }
@@ -80,18 +80,18 @@ export class Dispatcher implements WorkflowDispatcher {
     while (!stop.aborted) {
       const seen = this.#deps.queueNotifier.count;
       const started = await this.#dispatch(client).catch((error: unknown) => this.#reportUnreachable(error));
-      // As long as there was something, there may be more.
-      if (!started) await this.#deps.queueNotifier.wait(seen, LOOK_EVERY_MS, stop);
+      // More generations may be waiting after a batch.
+      if (!started) await this.#deps.queueNotifier.wait(seen, POLL_INTERVAL_MS, stop);
     }
   }
 
-  /** Says whether any workflow was started. */
+  /** Starts the workflows of one batch. Returns whether any was started. */
   async #dispatch(client: TemporalClient): Promise<boolean> {
     const { db, clock, config } = this.#deps;
-    // What no living worker can do stays in the queue: it would only take a slot.
+    // Generations that no living worker can run stay queued, because they would block a slot.
     const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
     const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
-    const tasks = await takeTasks(db, holder, config.generation, MOST_AT_ONCE, clock());
+    const tasks = await takeTasks(db, holder, config.generation, MAX_BATCH, clock());
     if (tasks.length === 0) return false;
     const details = await findGenerations(
       db,
@@ -119,14 +119,15 @@ export class Dispatcher implements WorkflowDispatcher {
       await setUndispatched(db, task, clock());
       return false;
     }
-    if (!this.#isReachable) log.info('Temporal takes workflows again');
+    if (!this.#isReachable) log.info('Temporal is reachable again');
     this.#isReachable = true;
     await setDispatched(db, task);
     return true;
   }
 
   #reportUnreachable(error: unknown): void {
-    if (this.#isReachable) this.#deps.log.warn({ err: error }, 'workflows cannot be started; trying until they can');
+    if (this.#isReachable)
+      this.#deps.log.warn({ err: error }, 'Temporal is not reachable: workflows cannot be started; retrying');
     this.#isReachable = false;
   }
 
@@ -135,23 +136,23 @@ export class Dispatcher implements WorkflowDispatcher {
     while (!stop.aborted) {
       const isDone = await this.#reconcile(client).then(
         () => true,
-        (error: unknown) => log.debug({ err: error }, 'workflows could not be looked at'),
+        (error: unknown) => log.debug({ err: error }, 'workflows not reconciled'),
       );
-      const wait = isDone ? config.generation.reconcileSeconds * 1000 : LOOK_EVERY_MS;
+      const wait = isDone ? config.generation.reconcileSeconds * 1000 : POLL_INTERVAL_MS;
       await delay(wait, undefined, { signal: stop }).catch(() => {});
     }
   }
 
-  /** Open generations whose workflow is gone, by whatever misfortune, get another one. */
+  /** Starts another workflow for open generations that have none any more. */
   async #reconcile(client: TemporalClient): Promise<void> {
     const { db, clock, queueNotifier, log } = this.#deps;
     const dispatched = await listDispatched(db);
-    for (let from = 0; from < dispatched.length; from += MOST_AT_ONCE) {
-      const some = dispatched.slice(from, from + MOST_AT_ONCE);
+    for (let from = 0; from < dispatched.length; from += MAX_BATCH) {
+      const some = dispatched.slice(from, from + MAX_BATCH);
       const restart = async (handed: HandedOver) => {
         if (await client.isRunning(handed.fileId)) return;
-        if (await handOverAgain(db, handed, clock()))
-          log.warn({ file: handed.fileId }, 'a workflow was gone; starting another');
+        if (await requeueDispatch(db, handed, clock()))
+          log.warn({ file: handed.fileId }, 'workflow missing; starting another');
       };
       await Promise.all(some.map(restart));
       queueNotifier.notify();

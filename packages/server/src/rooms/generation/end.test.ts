@@ -52,7 +52,7 @@ onEachDatabase((house) => {
   test.each([
     [true, 'STORAGE_FULL'],
     [false, 'INTERNAL'],
-  ])('a result that the storage has not taken by the deadline: reachable %s, so %s', async (reachable, code) => {
+  ])('a result that is not stored by the deadline: storage reachable %s, error %s', async (reachable, code) => {
     const task = await held(house());
     await intend(house(), task);
     await sendResult(house(), task, Buffer.from('# Half of it'));
@@ -62,14 +62,14 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), task.id)).generation?.error).toMatchObject({ code, retryable: true });
   });
 
-  test('before its deadline it runs on', async () => {
+  test('it keeps running before its deadline', async () => {
     const task = await held(house());
     await intend(house(), task);
     await endOverdue(house().deps);
     expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
   });
 
-  test('what waits past the deadline of the queue fails, retryable, and says why it was not started', async () => {
+  test('a generation past the queue deadline fails, retryable, with the reason why it was not started', async () => {
     const id = await generate(house());
     await endOverdue(house().deps);
     expect((await fileOf(house(), id)).status).toBe('GENERATING');
@@ -77,13 +77,13 @@ onEachDatabase((house) => {
     await endOverdue(house().deps);
     const error = {
       code: 'PROVIDER_UNAVAILABLE',
-      message: 'It waited for 1440 minutes and was not started. No worker that can make it is running.',
+      message: 'It waited for 1440 minutes and was not started. No worker that can run it is alive.',
       retryable: true,
     };
     expect(await fileOf(house(), id)).toMatchObject({ status: 'FAILED', generation: { status: 'FAILED', error } });
   });
 
-  test('deadlines looked at twice at once end a generation once, with its bytes', async () => {
+  test('concurrent deadline checks end a generation once and delete its blobs', async () => {
     const task = await held(house());
     await intend(house(), task);
     await storeResult(house(), task);
@@ -117,7 +117,7 @@ onEachDatabase((house) => {
     },
   };
 
-  test.each(Object.entries(STATES))('cancel %s: it ends, once, and leaves no bytes', async (_, make) => {
+  test.each(Object.entries(STATES))('cancel %s: it ends once and leaves no blobs', async (_, make) => {
     const id = await make();
     const key = (await stored(house(), id)).upload?.storage_key;
     await cancel(id);
@@ -133,19 +133,19 @@ onEachDatabase((house) => {
     if (key !== undefined) expect(await isGone(key)).toBe(true);
   });
 
-  test.each(Object.entries(STATES))('delete %s: it is gone, with its bytes', async (_, make) => {
+  test.each(Object.entries(STATES))('delete %s: the file and its blobs are deleted', async (_, make) => {
     const id = await make();
     const key = (await stored(house(), id)).upload?.storage_key;
     await owner().files.delete({ params: { id } });
     await refusal(fileOf(house(), id), 'NOT_FOUND');
-    const { doomed, ...left } = await stored(house(), id);
+    const { pendingDeletions, ...left } = await stored(house(), id);
     expect(left).toEqual({ generation: undefined, file: undefined, upload: undefined, steps: [] });
-    expect(doomed.map(({ storage_key }) => storage_key)).toEqual(key === undefined ? [] : [key]);
+    expect(pendingDeletions.map(({ storage_key }) => storage_key)).toEqual(key === undefined ? [] : [key]);
     await sweep(house().deps);
     if (key !== undefined) expect(await isGone(key)).toBe(true);
   });
 
-  test('what has succeeded or failed cannot be canceled: 409, and nothing changes', async () => {
+  test('a succeeded or failed generation cannot be canceled: 409, and nothing changes', async () => {
     const [succeeded, failed] = [await held(house()), await held(house())];
     await storeResult(house(), succeeded);
     await finish(house(), succeeded);
@@ -157,7 +157,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('of many cancels at once, and an end, one counts', async () => {
+  test('of concurrent cancels and an end one succeeds', async () => {
     const task = await held(house());
     await storeResult(house(), task);
     const calls = [finish(house(), task), ...Array.from({ length: 9 }, () => cancel(task.id))];
@@ -182,7 +182,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), id)).status).toBe(code === null ? 'CANCELED' : 'GENERATING');
   });
 
-  test('either ai:generate or files:write is enough to cancel, others are not', async () => {
+  test('ai:generate or files:write is required to cancel', async () => {
     for (const scope of ['ai:generate', 'files:write'] as const) {
       await (await house().withScopes('owner', [scope])).client.files.cancel({
         params: { id: await generate(house()) },
@@ -197,18 +197,21 @@ onEachDatabase((house) => {
     FAILED: (task) => fail(house(), task),
     CANCELED: ({ id }) => cancel(id),
   };
-  test.each(Object.entries(ENDINGS))('Get File that waits answers at once when the file is %s', async (status, end) => {
-    const task = await held(house());
-    await storeResult(house(), task);
-    const waiting = waitFor(task.id);
-    await fileOf(house(), task.id);
-    await end(task);
-    const from = performance.now();
-    expect((await waiting).data.status).toBe(status);
-    expect(performance.now() - from).toBeLessThan(300);
-  });
+  test.each(Object.entries(ENDINGS))(
+    'a waiting Get File is answered at once when the file is %s',
+    async (status, end) => {
+      const task = await held(house());
+      await storeResult(house(), task);
+      const waiting = waitFor(task.id);
+      await fileOf(house(), task.id);
+      await end(task);
+      const from = performance.now();
+      expect((await waiting).data.status).toBe(status);
+      expect(performance.now() - from).toBeLessThan(300);
+    },
+  );
 
-  test('Get File that waits answers when the deadline passes', async () => {
+  test('a waiting Get File is answered when the deadline passes', async () => {
     const task = await held(house());
     await intend(house(), task);
     await passDeadline(task.id);
@@ -216,7 +219,7 @@ onEachDatabase((house) => {
     expect(answer.data.generation?.error?.code).toBe('PROVIDER_TIMEOUT');
   });
 
-  test('a reference that a generation uses is kept past its time and cannot be canceled; an unused one is swept', async () => {
+  test('a used generation attachment is kept after its expiry and cannot be canceled; an unused one is swept', async () => {
     const [used, unused] = [
       await upload(owner(), 'GA', house().projectId),
       await upload(owner(), 'GA', house().projectId),
@@ -240,7 +243,7 @@ onEachDatabase((house) => {
     expect(await isGone(used)).toBe(true);
   });
 
-  test('an attached file that was deleted since has no content for the worker', async () => {
+  test('a deleted attachment has no content for the worker', async () => {
     const file = await upload(owner(), 'FX', house().projectId);
     const id = await generate(house(), { attachments: [{ id: file }] });
     await owner().files.delete({ params: { id: file } });

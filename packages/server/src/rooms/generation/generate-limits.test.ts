@@ -4,7 +4,7 @@ import { problemIn } from '../../test/problem-in.ts';
 import { FILM, generatePath, PAGE, PICTURE, post } from './test/generations.ts';
 
 const WIDE = '21:9, 16:9, 4:3, 1:1, 3:4, 9:16';
-/** The reference's table of advanced settings. */
+/** The table of advanced settings of the API reference. */
 const LIMITS = `
 seedance-2.5                  | 480p, 720p, 1080p     | 4-30 | ${WIDE}          | yes
 seedance-2.0                  | 480p, 720p, 1080p, 4k | 4-15 | ${WIDE}          | yes
@@ -36,7 +36,7 @@ const RATIOS = [...WIDE.split(', '), '2:1', '9:21', '16 : 9', ''];
 
 onEachDatabase(
   (house) => {
-    /** Where the request is refused; nothing where it is accepted. */
+    /** The pointers of the refusal; empty if the request is accepted. */
     async function refusedAt(body: unknown): Promise<string[]> {
       const response = await post(house(), body);
       if (response.status === 202) return [];
@@ -46,14 +46,14 @@ onEachDatabase(
     const configured = (outputModel: string, configs: object) => refusedAt({ ...FILM, outputModel, configs });
     const within = (allowed: boolean, field: string) => (allowed ? [] : [`/configs/${field}`]);
 
-    test.each(LIMITS)('$model takes exactly its resolutions', async ({ model, resolutions }) => {
+    test.each(LIMITS)('$model accepts exactly its resolutions', async ({ model, resolutions }) => {
       for (const resolution of RESOLUTIONS) {
         const expected = within(resolutions.includes(resolution), 'resolution');
         expect(await configured(model, { resolution }), resolution).toEqual(expected);
       }
     });
 
-    test.each(LIMITS)('$model takes $min to $max whole seconds', async ({ model, min, max }) => {
+    test.each(LIMITS)('$model accepts $min to $max whole seconds', async ({ model, min, max }) => {
       for (const durationSeconds of [min, max]) expect(await configured(model, { durationSeconds })).toEqual([]);
       for (const durationSeconds of [min - 1, max + 1, min + 0.5, 0, -min, String(min), null]) {
         expect(await configured(model, { durationSeconds }), `${durationSeconds}`).toEqual([
@@ -62,20 +62,20 @@ onEachDatabase(
       }
     });
 
-    test.each(LIMITS)('$model takes exactly its aspect ratios', async ({ model, ratios }) => {
+    test.each(LIMITS)('$model accepts exactly its aspect ratios', async ({ model, ratios }) => {
       for (const aspectRatio of RATIOS) {
         const expected = within(ratios.includes(aspectRatio), 'aspectRatio');
         expect(await configured(model, { aspectRatio }), aspectRatio).toEqual(expected);
       }
     });
 
-    test.each(LIMITS)('$model takes no audio, and audio if it makes any', async ({ model, audio }) => {
+    test.each(LIMITS)('$model accepts audio only if it supports it', async ({ model, audio }) => {
       expect(await configured(model, { generateAudio: false })).toEqual([]);
       expect(await configured(model, { generateAudio: true })).toEqual(within(audio, 'generateAudio'));
       expect(await configured(model, { generateAudio: 'yes' })).toEqual(['/configs/generateAudio']);
     });
 
-    test('everything outside the limits is named at once', async () => {
+    test('all values outside the limits are reported together', async () => {
       const configs = { resolution: '4k', durationSeconds: 60, aspectRatio: '2:1', generateAudio: true };
       expect((await configured('minimax-h3', configs)).sort()).toEqual([
         '/configs/aspectRatio',
@@ -99,11 +99,11 @@ onEachDatabase(
       ['DOCUMENT', ''],
       ['DOCUMENT', 'constructor'],
       ['DOCUMENT', null],
-    ])('%s is not made by %s', async (outputType, outputModel) => {
+    ])('%s with the model %s is 400', async (outputType, outputModel) => {
       expect(await refusedAt({ ...PAGE, outputType, outputModel })).toEqual(['/outputModel']);
     });
 
-    test.each(['AUDIO', 'document', '', null, 3])('there is no output type %j', async (outputType) => {
+    test.each(['AUDIO', 'document', '', null, 3])('the output type %j is 400', async (outputType) => {
       expect(await refusedAt({ ...PAGE, outputType })).toContain('/outputType');
     });
 
@@ -138,7 +138,7 @@ onEachDatabase(
       ]);
     });
 
-    test('what was refused made nothing', async () => {
+    test('refused requests create nothing', async () => {
       const count = async () => (await house().deps.db.selectFrom('generations').select('file_id').execute()).length;
       const before = await count();
       await refusedAt({ ...FILM, configs: { durationSeconds: 31 } });

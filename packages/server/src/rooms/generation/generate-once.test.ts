@@ -21,7 +21,7 @@ onEachDatabase(
     const filesOf = (projectId: string) =>
       db().selectFrom('files').select('id').where('project_id', '=', projectId).execute();
 
-    test('R1: 100 parallel requests with one Idempotency-Key make one file and one generation', async () => {
+    test('R1: 100 concurrent requests with one idempotency key create one file and one generation', async () => {
       await emptyQueue(house());
       const projectId = await newProject(house());
       const headers = { 'idempotency-key': randomUUID() };
@@ -37,7 +37,7 @@ onEachDatabase(
       expect(await generationsOf(projectId)).toHaveLength(1);
     });
 
-    test('a replay has the status, the body and the Location of the first answer', async () => {
+    test('a replay has the status, the body and the Location of the first response', async () => {
       await emptyQueue(house());
       const headers = { 'idempotency-key': randomUUID() };
       const first = await post(house(), PAGE, { headers });
@@ -62,7 +62,7 @@ onEachDatabase(
       expect(await generationsOf(projectId)).toHaveLength(LIMIT);
     });
 
-    test('what a worker has taken, and what has ended, no longer waits', async () => {
+    test('claimed and ended generations do not count as queued', async () => {
       await emptyQueue(house());
       const ids: string[] = [];
       while (ids.length < LIMIT) ids.push(await generate(house()));
@@ -74,7 +74,7 @@ onEachDatabase(
       expect((await post(house(), PAGE)).status).toBe(202);
     });
 
-    test('a full queue does not concern another workspace', async () => {
+    test('a full queue does not affect another workspace', async () => {
       await emptyQueue(house());
       for (let count = 0; count < LIMIT; count++) await generate(house());
       const { foreigner } = house().people;
@@ -82,18 +82,18 @@ onEachDatabase(
       expect((await post(house(), PAGE, { person: 'foreigner', projectId })).status).toBe(202);
     });
 
-    test('a request that is refused by its references says so although the queue is full', async () => {
+    test('invalid references are reported even if the queue is full', async () => {
       await emptyQueue(house());
       for (let count = 0; count < LIMIT; count++) await generate(house());
       const body = { ...PAGE, folder: { id: 'DX00000000000000000000' } };
       await problemIn(await post(house(), body), 'REFERENCE_NOT_FOUND');
     });
 
-    test('file and generation are there together or not at all: where a write fails, neither is', async () => {
+    test('a failed write creates neither the file nor the generation', async () => {
       await emptyQueue(house());
       const projectId = await newProject(house());
       const body = { ...PAGE, attachments: [{ id: await upload(house().people.owner.client, 'GA', projectId) }] };
-      // The last of the three tables that are written.
+      // The last of the three written tables.
       await sql`alter table generation_attachments rename to away`.execute(db());
       const answer = await post(house(), body, { projectId }).finally(() =>
         sql`alter table away rename to generation_attachments`.execute(db()),
@@ -117,7 +117,7 @@ onEachDatabase(
       expect((await post(house(), PAGE, { person })).status).toBe(status);
     });
 
-    test('ai:generate is needed, and is enough', async () => {
+    test('ai:generate is required and sufficient', async () => {
       await emptyQueue(house());
       const params = { id: house().projectId };
       const able = await house().withScopes('owner', ['ai:generate']);
@@ -140,7 +140,7 @@ onEachDatabase(
 
 onEachDatabase(
   (house) => {
-    test('without the sandbox a model is 422 until a worker says that its family is live', async () => {
+    test('without the sandbox a model is 422 until a worker reports its family as live', async () => {
       const hello = (state: 'live' | 'sandbox' | 'misconfigured') =>
         workerOf(house()).register({ body: { worker: 'box', families: [{ family: 'seedance', state }] } });
       await problemIn(await post(house(), FILM), 'MODEL_NOT_AVAILABLE');

@@ -13,7 +13,7 @@ onEachDatabase((house) => {
   const refusedAt = async (response: Response, code: Parameters<typeof problemIn>[1]) =>
     (await problemIn(response, code)).errors?.map(({ pointer }) => pointer);
 
-  test('a folder of the project takes the file', async () => {
+  test('the file is created in a folder of the project', async () => {
     const folder = { id: await newFolder(house()) };
     expect((await fileOf(house(), await generate(house(), { folder }))).folder).toEqual(folder);
   });
@@ -31,7 +31,7 @@ onEachDatabase((house) => {
     await problemIn(await post(house(), { ...PAGE, folder }), 'INVALID_REQUEST');
   });
 
-  test('up to 5 files and references of the project are taken, in their order', async () => {
+  test('up to 5 files and attachments of the project are accepted, in their order', async () => {
     const ids = [await reference(), await uploadFile(house()), await reference(), await reference()];
     const attachments = [...ids, await uploadFile(house())].map((id) => ({ id }));
     const id = await generate(house(), { attachments });
@@ -49,7 +49,7 @@ onEachDatabase((house) => {
     await problemIn(await attach(two, two), 'INVALID_REQUEST');
   });
 
-  test('one reference may serve several generations', async () => {
+  test('several generations can use one attachment', async () => {
     const id = await reference();
     expect([(await attach(id)).status, (await attach(id)).status]).toEqual([202, 202]);
   });
@@ -63,7 +63,7 @@ onEachDatabase((house) => {
     expect(await refusedAt(await attach(id), 'INVALID_REQUEST')).toEqual(['/attachments/0/id']);
   });
 
-  test('what is unknown or of another project is 422, each of them named', async () => {
+  test('unknown attachments and those of another project are 422, each with its pointer', async () => {
     const elsewhere = await newProject(house());
     const ids = [
       await upload(client(), 'FX', elsewhere),
@@ -77,7 +77,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('what is not uploaded yet is 422, each of them named', async () => {
+  test('unfinished attachments are 422, each with its pointer', async () => {
     const ids = [
       (await start(client(), 'FX', house().projectId)).id,
       await reference(),
@@ -89,7 +89,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('what is unknown is said before what is not ready', async () => {
+  test('unknown attachments are reported before unfinished ones', async () => {
     const unready = (await start(client(), 'GA', house().projectId)).id;
     await problemIn(await attach(unready, `GA${UNKNOWN}`), 'REFERENCE_NOT_FOUND');
   });
@@ -100,14 +100,14 @@ onEachDatabase((house) => {
     expect(await refusedAt(await attach(id), 'ATTACHMENT_NOT_READY')).toEqual(['/attachments/0/id']);
   });
 
-  test('a generated file with content may be attached', async () => {
+  test('a generated file with content can be attached', async () => {
     const task = await held(house());
     await storeResult(house(), task);
     await finish(house(), task);
     expect((await attach(task.id)).status).toBe(202);
   });
 
-  test('a token of the prompt names an attached file or reference', async () => {
+  test('a token in the prompt can name an attached file or upload', async () => {
     const [file, ga] = [await uploadFile(house()), await reference()];
     const prompt = `Like <#${file}>, but <#${ga}>, and again <#${file}>.`;
     const id = await generate(house(), { prompt, attachments: [{ id: file }, { id: ga }] });
@@ -115,7 +115,7 @@ onEachDatabase((house) => {
     expect([name, generation?.prompt]).toEqual(['like-but-and-again.md', prompt]);
   });
 
-  test('a token that names what is not attached is 400', async () => {
+  test('a token of an id that is not attached is 400', async () => {
     const [file, ga] = [await uploadFile(house()), await reference()];
     for (const prompt of [`Like <#${file}>`, `<#${file}><#${ga}>`, `<#FX${UNKNOWN}>`]) {
       const response = await post(house(), { ...PAGE, prompt, attachments: [{ id: ga }] });
@@ -124,7 +124,7 @@ onEachDatabase((house) => {
   });
 
   test.each(['<#>', '<#nobody>', '<# FX>', '#FX', '<#CA00000000000000000000>', '<#fx00000000000000000000>'])(
-    'the text %j is no token',
+    'the text %j is not a token',
     async (prompt) => {
       expect((await post(house(), { ...PAGE, prompt })).status).toBe(202);
     },

@@ -3,7 +3,7 @@ import { type Bodies, testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 import { fileOf, generate, post, stored } from './test/generations.ts';
 
-/** The reference's table of models, and the settings that apply where nothing is asked. */
+/** The table of models of the API reference, and their default settings. */
 const MODELS = `
 DOCUMENT | pdf                           | document     | -
 DOCUMENT | markdown                      | document     | -
@@ -56,7 +56,7 @@ const BODIES: Bodies = {
 onEachDatabase(
   (house) => {
     test.each(MODELS)(
-      '$outputModel makes $outputType: 202 with the id alone, and it waits with the settings in effect',
+      '$outputModel generates $outputType: 202 with the id only, queued with the effective settings',
       async ({ family, ...expected }) => {
         const { outputType, outputModel, configs } = expected;
         const response = await post(house(), {
@@ -99,7 +99,7 @@ onEachDatabase(
       },
     );
 
-    test('what is asked holds, the rest are the defaults', async () => {
+    test('given settings are used, the others are the defaults', async () => {
       const configs = { durationSeconds: 30, generateAudio: false };
       const id = await generate(house(), { outputType: 'VIDEO', outputModel: 'seedance-2.5', configs });
       expect((await fileOf(house(), id)).generation?.configs).toEqual({
@@ -115,7 +115,7 @@ onEachDatabase(
       expect((await fileOf(house(), id)).generation?.configs).toMatchObject({ resolution: '768p', durationSeconds: 5 });
     });
 
-    test('Location says where the file can be read, in full', async () => {
+    test('Location is the full URL of the file', async () => {
       const response = await post(house(), {
         outputType: 'DOCUMENT',
         outputModel: 'pdf',

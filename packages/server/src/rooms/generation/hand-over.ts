@@ -2,7 +2,7 @@ import type { Engine } from '@review/contract';
 import type { Expression } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
-/** Who holds the lease of a generation until its workflow is started. */
+/** The lease owner of a generation until its workflow is started. */
 export const DISPATCHER = 'dispatcher';
 
 const OPEN = ['QUEUED', 'RUNNING'] as const;
@@ -13,8 +13,8 @@ export interface HandedOver {
 }
 
 /**
- * Where another engine is chosen than the one that held them, open generations go on under the new one: the epoch shuts
- * the old holder out, and a lease that has run out makes the new one look at them first.
+ * Moves open generations of another engine to this one. The new epoch fences off the old holder, and the expired lease
+ * makes the new engine claim them first.
  */
 export async function takeOver(db: Database, engine: Engine, now: Expression<string>): Promise<void> {
   await db
@@ -26,12 +26,12 @@ export async function takeOver(db: Database, engine: Engine, now: Expression<str
     .execute();
 }
 
-/** Its workflow runs: from now on Temporal keeps track of it. */
+/** Removes the lease of a generation whose workflow was started: Temporal keeps track of it. */
 export async function setDispatched(db: Database, { fileId, epoch }: HandedOver): Promise<void> {
   await setLease(db, fileId, epoch, null);
 }
 
-/** Its workflow could not be started: the next look at the leases finds it. */
+/** Expires the lease of a generation whose workflow could not be started, so that it is claimed again. */
 export async function setUndispatched(
   db: Database,
   { fileId, epoch }: HandedOver,
@@ -51,7 +51,7 @@ async function setLease(db: Database, fileId: string, epoch: number, until: Expr
     .execute();
 }
 
-/** The open generations that have a workflow, as far as the rows know. */
+/** Returns the open generations whose workflow was started. */
 export async function listDispatched(db: Database): Promise<HandedOver[]> {
   return db
     .selectFrom('generations')
@@ -62,8 +62,8 @@ export async function listDispatched(db: Database): Promise<HandedOver[]> {
     .execute();
 }
 
-/** To be started anew, under an epoch that shuts out whatever was there; once, however many ask for it. */
-export async function handOverAgain(
+/** Requeues a generation for dispatch under a new epoch, which fences off the old workflow. Only one caller succeeds. */
+export async function requeueDispatch(
   db: Database,
   { fileId, epoch }: HandedOver,
   now: Expression<string>,

@@ -22,7 +22,7 @@ import { countWaiting, insertGeneration, lockWorkspace } from './queries.ts';
 export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Contract['generation']> => ({
   async generate({ caller, subject: project, body, write }) {
     const model = findModel(body.outputModel);
-    if (model === undefined) throw new Error('the contract let an unknown model through');
+    if (model === undefined) throw new Error('The contract accepted a model that is not in the list of models.');
     const answer = await write(async (trx) => {
       if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
       await requireUsable(
@@ -68,7 +68,7 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
 
 type Project = Parameters<typeof findFilesOf>[1];
 
-/** Uploaded files and completed generation attachments, all of this project. */
+/** Requires uploaded files or completed generation attachments of this project. */
 async function requireUsable(trx: Writer, project: Project, ids: string[]): Promise<void> {
   const files = await findFilesOf(trx, project, ids);
   const uploads = await findUploads(
@@ -87,13 +87,13 @@ async function requireUsable(trx: Writer, project: Project, ids: string[]): Prom
       errors: unready.map((pointer) => ({
         pointer,
         code: 'ATTACHMENT_NOT_READY',
-        message: 'Its upload or generation has to be complete first.',
+        message: 'The upload or generation of this attachment must be complete first.',
       })),
     });
   }
 }
 
-/** A name to find the file by: the first words of its prompt. */
+/** Makes a file name from the first words of the prompt. */
 function nameFor(prompt: GenerateRequest['prompt'], model: Model): string {
   const words = prompt
     .replace(/<#[^<>]*>/g, ' ')

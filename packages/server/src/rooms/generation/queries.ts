@@ -22,7 +22,7 @@ export interface StoredResult {
   sha256: string;
 }
 
-/** A stage, and which intent it was that was granted last. */
+/** A stage with the idempotency token of its last reserved submit. */
 export type StoredStage = Stage & { token?: string };
 
 export interface StoredGeneration {
@@ -73,7 +73,7 @@ const generationRecord = (row: Row): StoredGeneration => ({
   finishedAt: row.finished_at,
 });
 
-/** Whatever has ended stays as it is. */
+/** Updates are limited to these, because an ended generation never changes. */
 const OPEN = ['QUEUED', 'RUNNING'] as const;
 
 interface NewGeneration {
@@ -87,7 +87,7 @@ interface NewGeneration {
   attachments: string[];
   promised: Provider;
   queuedAt: string;
-  /** Until when it may wait. */
+  /** The queue deadline. */
   deadlineAt: Expression<string>;
 }
 
@@ -120,7 +120,7 @@ export async function insertGeneration(trx: Writer, generation: NewGeneration): 
     .execute();
 }
 
-/** Serialises what is counted per workspace: an update locks the row on both databases. */
+/** Serialises counting per workspace. The update locks the row on both databases. */
 export async function lockWorkspace(trx: Writer, id: string): Promise<void> {
   await trx
     .updateTable('workspaces')
@@ -145,7 +145,7 @@ export async function findGeneration(db: Database, fileId: string): Promise<Stor
   return row && generationRecord(row);
 }
 
-/** The generations of several files, in one statement, with what they refer to. */
+/** Returns the generations of several files with the ids of their attachments. */
 export async function findGenerations(
   db: Database,
   fileIds: string[],
@@ -170,7 +170,7 @@ async function listAttachments(db: Database, fileIds: string[]): Promise<Map<str
   return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
 }
 
-/** The generation as its present holder finds it, locked until the transaction ends. */
+/** Returns the open generation if the epoch is current, locked until the transaction ends. */
 export async function lockHeld(trx: Writer, fileId: string, epoch: number): Promise<StoredGeneration | undefined> {
   const row = await trx
     .updateTable('generations')
@@ -190,8 +190,8 @@ interface Start {
   deadlineAt: Expression<string>;
 }
 
-/** From its first intent on a generation runs: the deadline of the queue gives way to that of the run. */
-export async function recordIntent(trx: Writer, fileId: string, start: Start): Promise<void> {
+/** Records a reserved submit. The first one starts the generation and replaces the queue deadline by the run deadline. */
+export async function recordSubmit(trx: Writer, fileId: string, start: Start): Promise<void> {
   await trx
     .updateTable('generations')
     .set((eb) => ({
@@ -221,7 +221,7 @@ export async function updateStages(
     .execute();
 }
 
-/** Written only when it has grown; says whether the generation is still the holder's. */
+/** Stores the progress if it has increased. Returns false if the epoch is not current. */
 export async function updateProgress(db: Database, fileId: string, epoch: number, progress: number): Promise<boolean> {
   const result = await db
     .updateTable('generations')
@@ -234,7 +234,7 @@ export async function updateProgress(db: Database, fileId: string, epoch: number
   return result.numUpdatedRows === 1n || isHeld(db, fileId, epoch);
 }
 
-/** Whether the generation is open and in the hands of the epoch, at this moment. */
+/** Whether the generation is open and the epoch is current. */
 export async function isHeld(db: Database, fileId: string, epoch: number): Promise<boolean> {
   const row = await db
     .selectFrom('generations')
@@ -259,7 +259,7 @@ export type Ending =
   | { status: 'FAILED'; error: GenerationError; warnings: string[] }
   | { status: 'CANCELED' };
 
-/** Ends a generation, once: says whether it was still open. */
+/** Ends a generation. Returns false if it had ended. */
 export async function endGeneration(trx: Writer, fileId: string, ending: Ending, at: string): Promise<boolean> {
   const result = await trx
     .updateTable('generations')
@@ -278,7 +278,7 @@ export async function endGeneration(trx: Writer, fileId: string, ending: Ending,
   return result.numUpdatedRows === 1n;
 }
 
-/** Those that have waited or run for too long. */
+/** Returns up to 100 open generations past their deadline. */
 export async function findOverdue(db: Database, now: Expression<string>): Promise<string[]> {
   const rows = await db
     .selectFrom('generations')

@@ -12,35 +12,36 @@ interface Caps {
 
 export interface Holder {
   engine: Engine;
-  /** The worker that holds the lease, or the dispatcher until it has started a workflow. */
+  /** The name of the worker, or of the dispatcher until it has started a workflow. */
   owner: string;
   leaseUntil: Expression<string>;
-  /** What the worker can do, or all workers that a workflow may run on. */
+  /** The abilities of the worker; for the dispatcher those of all living workers. */
   abilities: Abilities;
 }
 
 /**
- * Hands out generations to an engine: first those whose lease ran out, then waiting ones as far as slots are free, the
- * oldest of every workspace and type in turn. The gate is locked, so the caps hold over all processes.
+ * Claims up to `limit` generations for an engine: first those with an expired lease, then queued ones for which slots are
+ * free, in order of the oldest of each workspace and type. Locks the gate, so that the caps hold across processes.
  */
 export async function takeTasks(
   db: Database,
   holder: Holder,
   caps: Caps,
-  most: number,
+  limit: number,
   now: Expression<string>,
 ): Promise<GenerationTask[]> {
   return inTransaction(db, async (trx) => {
     await sql`update generation_gate set id = id`.execute(trx);
-    const lapsed = await findLapsed(trx, holder.abilities, now, most);
-    const waiting = most > lapsed.length ? await findStartable(trx, holder.abilities, caps, most - lapsed.length) : [];
+    const lapsed = await findLapsed(trx, holder.abilities, now, limit);
+    const waiting =
+      limit > lapsed.length ? await findStartable(trx, holder.abilities, caps, limit - lapsed.length) : [];
     const taken = [...lapsed, ...waiting];
     if (taken.length === 0) return [];
     const rows = await trx
       .updateTable('generations')
       .set((eb) => ({
         engine: holder.engine,
-        // A workflow that may have been started is started again as the same one.
+        // A workflow keeps its epoch when it is started again, because the first start may have succeeded.
         epoch:
           holder.engine === 'temporal'
             ? eb
@@ -55,7 +56,7 @@ export async function takeTasks(
         provider: providerFor(eb, holder.abilities),
       }))
       .where('file_id', 'in', anyOf(taken))
-      // Canceled or renewed since it was looked at, it is not taken.
+      // It may have been canceled or renewed since it was selected.
       .where('status', 'in', ['QUEUED', 'RUNNING'])
       .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
       .returning(['file_id as fileId', 'family', 'epoch'])
@@ -64,22 +65,27 @@ export async function takeTasks(
   });
 }
 
-/** Whichever engine held them: one that is no longer in use renews nothing. */
-async function findLapsed(trx: Writer, abilities: Abilities, now: Expression<string>, most: number): Promise<string[]> {
+/** Returns generations with an expired lease, of any engine. */
+async function findLapsed(
+  trx: Writer,
+  abilities: Abilities,
+  now: Expression<string>,
+  limit: number,
+): Promise<string[]> {
   const rows = await trx
     .selectFrom('generations')
     .select('file_id')
     .where('status', 'in', ['QUEUED', 'RUNNING'])
     .where('engine', 'is not', null)
     .where('lease_until', '<', now)
-    .where((eb) => canDo(eb, abilities))
+    .where((eb) => canRun(eb, abilities))
     .orderBy('lease_until')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.map((row) => row.file_id);
 }
 
-/** How many generations are in the hands of an engine, by family and by workspace and type. */
+/** Counts claimed generations by family, and by workspace and type. */
 export async function countHeld(db: Database): Promise<{ ofFamily: Map<Family, number>; ofSlot: Map<string, number> }> {
   const held = await db
     .selectFrom('generations')
@@ -103,8 +109,8 @@ const add = <Key>(counts: Map<Key, number>, key: Key, count: number) => counts.s
 
 type Builder = ExpressionBuilder<Schema, 'generations'>;
 
-/** What was promised by the vendor needs its key; the sandbox is in every worker, so what it has begun anyone finishes. */
-function canDo(eb: Builder, abilities: Abilities) {
+/** Matches generations that the abilities can run. Every worker has the sandbox, so that any can finish a sandbox run. */
+function canRun(eb: Builder, abilities: Abilities) {
   const live = withAbility(abilities, 'live');
   const others = [...withAbility(abilities, 'sandbox'), ...withAbility(abilities, 'refuse')];
   return eb.or([
@@ -116,7 +122,7 @@ function canDo(eb: Builder, abilities: Abilities) {
   ]);
 }
 
-/** Once it runs, it stays with the provider that it was ordered from. */
+/** The provider to use. A running generation keeps its provider. */
 function providerFor(eb: Builder, abilities: Abilities) {
   const chosen = eb.case().when('status', '=', 'RUNNING').then(eb.ref('provider'));
   const live = withAbility(abilities, 'live');
@@ -131,7 +137,7 @@ async function findStartable(
   trx: Writer,
   abilities: Abilities,
   { slots, familyCaps }: Caps,
-  most: number,
+  limit: number,
 ): Promise<string[]> {
   const { ofFamily, ofSlot } = await countHeld(trx);
   const lines = await trx
@@ -146,7 +152,7 @@ async function findStartable(
   for (const line of lines) {
     const free = Math.min(
       slots[line.output_type] - (ofSlot.get(slotOf(line.workspace_id, line.output_type)) ?? 0),
-      most - taken.length,
+      limit - taken.length,
     );
     if (free <= 0) continue;
     const full = [...ofFamily].flatMap(([family, count]) => (count >= familyCaps[family] ? [family] : []));
@@ -157,7 +163,7 @@ async function findStartable(
       .where('output_type', '=', line.output_type)
       .where('status', '=', 'QUEUED')
       .where('engine', 'is', null)
-      .where((eb) => canDo(eb, abilities))
+      .where((eb) => canRun(eb, abilities))
       .$if(full.length > 0, (waiting) => waiting.where('family', 'not in', full))
       .orderBy('queued_at')
       .limit(free)
@@ -167,12 +173,12 @@ async function findStartable(
       add(ofFamily, family, 1);
       taken.push(file_id);
     }
-    if (taken.length >= most) break;
+    if (taken.length >= limit) break;
   }
   return taken;
 }
 
-/** Keeps the leases that are still the worker's, and says which are not. */
+/** Renews the leases of the worker and returns the files whose lease it has lost. */
 export async function renewLeases(
   trx: Writer,
   owner: string,
@@ -192,7 +198,7 @@ export async function renewLeases(
   return tasks.flatMap(({ fileId, epoch }) => (epochs.get(fileId) === epoch ? [] : [fileId]));
 }
 
-/** Gives back a lease that is still the worker's; a renewal that is on its way finds nothing to renew. */
+/** Releases a lease of the worker. Clears the owner too, so that a renewal in flight has no effect. */
 export async function releaseLease(
   trx: Writer,
   owner: string,
@@ -209,7 +215,7 @@ export async function releaseLease(
     .execute();
 }
 
-/** A worker that starts anew holds nothing any more. */
-export async function freeLeases(trx: Writer, owner: string, now: Expression<string>): Promise<void> {
+/** Expires all leases of a worker that was restarted. */
+export async function expireLeases(trx: Writer, owner: string, now: Expression<string>): Promise<void> {
   await trx.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
 }

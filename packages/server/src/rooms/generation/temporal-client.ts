@@ -5,9 +5,9 @@ export interface Workflow extends GenerationTask {
   outputModel: string;
 }
 
-/** What the server asks of Temporal: nothing of it waits longer than the deadline. */
+/** The server's calls to Temporal. Each has a timeout of two seconds. */
 export interface TemporalClient {
-  /** Starts a workflow, or leaves the one that runs for this file already. */
+  /** Starts a workflow. Does nothing if the workflow of the file is running. */
   start(workflow: Workflow): Promise<void>;
   isRunning(fileId: string): Promise<boolean>;
   cancel(fileId: string): Promise<void>;
@@ -15,9 +15,9 @@ export interface TemporalClient {
   close(): Promise<void>;
 }
 
-const DEADLINE_MS = 2000;
+const CALL_TIMEOUT_MS = 2000;
 
-/** Loaded on demand, since it is large; connects by itself when it is needed, and again when Temporal is back. */
+/** Loads the client library, which is large, and returns a client that connects on first use and reconnects. */
 export async function openTemporal(environment: Record<string, string>): Promise<TemporalClient> {
   const [
     { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError },
@@ -30,12 +30,12 @@ export async function openTemporal(environment: Record<string, string>): Promise
     ...(apiKey !== undefined && { apiKey }),
     ...(tls !== undefined && { tls }),
     ...(metadata !== undefined && { metadata }),
-    // The dispatcher tries again by itself, and sooner than a channel that waits for two minutes.
+    // No retries: the dispatcher retries. The default back-off of the channel goes up to two minutes.
     interceptors: [],
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 1000 },
   });
   const { workflow } = new Client({ connection, ...(namespace !== undefined && { namespace }) });
-  const inTime = <T>(call: () => Promise<T>) => connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  const inTime = <T>(call: () => Promise<T>) => connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
 
   return {
     async start({ fileId, family, epoch, workspaceId, outputModel }) {
@@ -45,7 +45,7 @@ export async function openTemporal(environment: Record<string, string>): Promise
           workflowId: workflowIdOf(fileId),
           taskQueue: WORKFLOW_QUEUE,
           args: [task],
-          // A generation that was handed over again is open, whatever became of the workflow that had it before.
+          // A generation with a later epoch is open, even if its earlier workflow has completed.
           workflowIdReusePolicy: epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
           workflowIdConflictPolicy: 'USE_EXISTING',
           memo: { file: fileId, workspace: workspaceId, model: outputModel },

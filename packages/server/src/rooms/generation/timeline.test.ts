@@ -30,7 +30,7 @@ onEachDatabase((house) => {
     milliseconds = 1500,
   ) => workerOf(house()).recordStep({ params: { id }, body: { epoch, name, attempt, outcome, message, milliseconds } });
 
-  test('before anybody has taken it there are no steps and no engine', async () => {
+  test('a queued generation has no steps and no engine', async () => {
     const id = await generate(house());
     expect(await read(id)).toEqual({
       ...(await fileOf(house(), id)).generation,
@@ -41,7 +41,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('steps are shown in their order, with attempts, outcomes and times, over several holders', async () => {
+  test('steps are listed in order with attempts, outcomes and times, over several workers', async () => {
     const task = await held(house());
     await intend(house(), task);
     await step(task, 'prepare', 1, 'SUCCEEDED');
@@ -66,7 +66,7 @@ onEachDatabase((house) => {
     expect([engine, generation.status, generation.workflowUrl]).toEqual(['embedded', 'FAILED', null]);
   });
 
-  test('the end is a step, noted with the end itself', async () => {
+  test('the end is recorded as a step', async () => {
     const task = await held(house());
     await intend(house(), task);
     await step(task, 'finish', 1, 'RETRIED', 'the server was busy');

@@ -18,7 +18,7 @@ onEachDatabase(
     const waitingFor = async (id: string) => (await fileOf(house(), id)).generation?.waitingFor;
     const metrics = async () => (await fetch(`${house().url}/metrics`)).text();
 
-    test('a generation says what it waits for: a worker, a slot, a place in its family; then nothing', async () => {
+    test('waitingFor is a worker, a slot or the family cap; then null', async () => {
       const [first, second] = [await generate(house(), FILM), await generate(house(), FILM)];
       expect(await waitingFor(first)).toBe('WORKER');
       await hello();
@@ -33,7 +33,7 @@ onEachDatabase(
       expect(await waitingFor(second)).toBeNull();
     });
 
-    test('the timeline and the lists tell it too', async () => {
+    test('the timeline and the lists have it too', async () => {
       const id = await generate(house(), FILM);
       const { files } = house().people.owner.client;
       expect((await files.getGeneration({ params: { id } })).data.waitingFor).toBe('WORKER');
@@ -41,7 +41,7 @@ onEachDatabase(
       expect(listed.find((file) => file.id === id)?.generation?.waitingFor).toBe('WORKER');
     });
 
-    test('metrics tell how many wait in each family and for how long, and which workers are alive', async () => {
+    test('metrics have the depth and age of the queue of each family, and the living workers', async () => {
       await queueMany(house(), [modelNamed('seedance-2.0'), modelNamed('seedance-2.0')]);
       await hello();
       const text = await metrics();
@@ -52,7 +52,7 @@ onEachDatabase(
       expect(text).toContain('workers_alive{family="seedance",state="live"} 0');
     });
 
-    test('readiness calls the workers degraded while none is alive, or none can do what waits', async () => {
+    test('readiness is degraded while no worker is alive or can run the queued generations', async () => {
       expect(await workersHealth(house().deps)).toEqual({ status: 'degraded', alive: 0, waiting: 0 });
       await hello();
       expect(await workersHealth(house().deps)).toEqual({ status: 'ok', alive: 1, waiting: 0 });
@@ -62,12 +62,12 @@ onEachDatabase(
       expect(await workersHealth(house().deps)).toEqual({ status: 'degraded', alive: 1, waiting: 1 });
     });
 
-    test('work that waits without a worker is logged once, and once when that is over', async () => {
+    test('generations without a worker are logged once, and once when they no longer wait', async () => {
       const lines: { msg: string; families?: unknown }[] = [];
       let looks = 0;
       const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
       const { db, config } = house().deps;
-      // Asked once with every look.
+      // Called once per check.
       const clock: Clock = (seconds) => {
         looks += 1;
         return house().deps.clock(seconds);
@@ -80,8 +80,8 @@ onEachDatabase(
       await expect
         .poll(() => lines.map(({ msg }) => msg))
         .toEqual([
-          'generations wait, and no living worker can make them: start one, or give one the key',
-          'no generation waits for a worker any more',
+          'generations wait: no living worker can run them; start a worker, or give one the key',
+          'generations no longer wait for a worker',
         ]);
     });
   },

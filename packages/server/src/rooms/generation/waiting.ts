@@ -7,7 +7,7 @@ import { countHeld, slotOf } from './slots.ts';
 
 export type QueueDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
 
-/** Why each of these waits; those that do not, or are about to start, are missing. */
+/** Returns the reasons why generations wait, without those that do not wait or are about to start. */
 export async function findWaitingReasons(
   { db, clock, config }: QueueDeps,
   generations: StoredGeneration[],
@@ -31,7 +31,7 @@ export async function findWaitingReasons(
   );
 }
 
-/** Whether a living worker can make it as it was promised. */
+/** Whether a living worker can run it with the promised provider. */
 function hasWorker(abilities: Abilities, family: Family, promised: Provider): boolean {
   const ability = abilities.get(family);
   return ability === 'live' || (ability !== undefined && promised === 'sandbox');
@@ -41,11 +41,11 @@ interface FamilyQueue {
   family: Family;
   depth: number;
   oldestAt: string;
-  /** How many of them wait because no living worker can make them. */
+  /** The number of generations that no living worker can run. */
   withoutWorker: number;
 }
 
-/** What waits, by family. */
+/** Returns the queue of each family with queued generations. */
 export async function listQueues({ db, clock, config }: QueueDeps): Promise<FamilyQueue[]> {
   const rows = await db
     .selectFrom('generations')

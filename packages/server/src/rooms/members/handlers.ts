@@ -28,7 +28,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
 
   add: ({ caller, subject: project, body, write }) =>
     write(async (trx) => {
-      // Two calls that add the same people in another order would wait for each other.
+      // Prevents a deadlock of two calls that add the same people in another order.
       await lockProject(trx, project.id);
       const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
       const userIds = added.map(({ userId }) => userId);
@@ -40,7 +40,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
     write(async (trx) => {
       const { userId } = await lockMember(trx, member);
       if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
-      else await keepAnOwner(trx, member);
+      else await requireAnotherOwner(trx, member);
       await updateRole(trx, member.id, body.role);
       await recordDecisions(trx, member.projectId, [userId], now());
     }),
@@ -48,7 +48,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
   async remove({ subject: member, write }) {
     const dropped = await write(async (trx) => {
       const { userId } = await lockMember(trx, member);
-      await keepAnOwner(trx, member);
+      await requireAnotherOwner(trx, member);
       await deleteMember(trx, member.id);
       await recordDecisions(trx, member.projectId, [userId], now());
       return dropUnfinishedUploads(trx, { userId, projectId: member.projectId });
@@ -59,7 +59,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
   listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(deps.db, caller.workspaceId) }),
 });
 
-/** All of them or none: each belongs to the workspace and is not a member of the project yet. */
+/** Adds all members or none. Each must belong to the workspace and must not be a member of the project. */
 export async function addMembers(
   trx: Writer,
   workspaceId: string,
@@ -78,7 +78,7 @@ export async function addMembers(
   return added;
 }
 
-/** Two owners who demote each other at once must not leave none. */
+/** Locks the project and finds the member. The lock prevents that two owners demote each other and none is left. */
 async function lockMember(trx: Writer, member: VisibleMember): Promise<{ userId: string }> {
   await lockProject(trx, member.projectId);
   const found = await findMember(trx, member.id);
@@ -89,10 +89,10 @@ async function lockMember(trx: Writer, member: VisibleMember): Promise<{ userId:
 
 function requireOwner(role: ProjectRole): void {
   if (role !== 'PROJECT_OWNER') {
-    throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner makes, changes or removes an owner.' });
+    throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner can add, change or remove an owner.' });
   }
 }
 
-async function keepAnOwner(trx: Writer, member: VisibleMember): Promise<void> {
+async function requireAnotherOwner(trx: Writer, member: VisibleMember): Promise<void> {
   if (await isLastOwner(trx, member.projectId, member.id)) throw new ProblemError('LAST_OWNER');
 }

@@ -3,7 +3,7 @@ import { type Bodies, testAccess } from '../../test/access.ts';
 import { type House, json, onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
 
-const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
 const asMember = (person: Person) => ({ user: { id: person.userId }, role: 'PROJECT_MEMBER' as const });
 
@@ -32,7 +32,7 @@ const BODIES: Bodies = {
 };
 
 onEachDatabase((house) => {
-  test('a member record is exactly the one of the reference, oldest member first', async () => {
+  test('member records have exactly the fields of the API reference, oldest member first', async () => {
     const owner = await newcomer(house(), { avatarUrl: 'https://example.com/owner.png' });
     const reviewer = await newcomer(house());
     const id = await newProject(owner, [[reviewer, 'PROJECT_REVIEWER']]);
@@ -56,7 +56,7 @@ onEachDatabase((house) => {
     ]);
   });
 
-  test("a workspace's own display name and avatar win over the account's, in that workspace only", async () => {
+  test("the display name and avatar of a workspace override the account's, in that workspace only", async () => {
     const { deps, people, workspaceId } = house();
     const here = await newcomer(house(), { avatarUrl: 'https://example.com/account.png' });
     const there = await newcomer(house(), { email: here.email, workspaceId: people.foreigner.workspaceId });
@@ -72,7 +72,7 @@ onEachDatabase((house) => {
     expect(await shown(there)).toMatchObject({ name: here.name, avatarUrl: 'https://example.com/account.png' });
   });
 
-  test('adding answers the new member ids in the order asked', async () => {
+  test('adding returns the new member ids in the order of the request', async () => {
     const owner = await newcomer(house());
     const added = await Promise.all(Array.from({ length: 5 }, () => newcomer(house())));
     const asked = [3, 0, 4, 1, 2].flatMap((index) => added[index] ?? []);
@@ -102,7 +102,7 @@ onEachDatabase((house) => {
     expect(await usersOf(owner, id)).toHaveLength(101);
   });
 
-  test('when one is a member already, it is 409 and nobody is added', async () => {
+  test('an existing member is 409, and no one is added', async () => {
     const [owner, old, fresh] = [await newcomer(house()), await newcomer(house()), await newcomer(house())];
     const id = await newProject(owner, [[old, 'PROJECT_REVIEWER']]);
     const call = owner.client.members.add({ params: { id }, body: { members: [fresh, old].map(asMember) } });
@@ -111,11 +111,11 @@ onEachDatabase((house) => {
     expect((await old.client.projects.get({ params: { id } })).data.role).toBe('PROJECT_REVIEWER');
   });
 
-  test('when some are unknown here or of another workspace, it is 422 with their pointers and nobody is added', async () => {
+  test('unknown users and those of another workspace are 422 with their pointers, and no one is added', async () => {
     const { people } = house();
     const [owner, fresh] = [await newcomer(house()), await newcomer(house())];
     const id = await newProject(owner);
-    const members = [fresh, people.foreigner, { ...fresh, userId: NOBODY }].map(asMember);
+    const members = [fresh, people.foreigner, { ...fresh, userId: UNKNOWN_ID }].map(asMember);
     const problem = await refusal(
       owner.client.members.add({ params: { id }, body: { members } }),
       'REFERENCE_NOT_FOUND',
@@ -125,7 +125,7 @@ onEachDatabase((house) => {
     expect(await usersOf(owner, id)).toEqual([owner.userId]);
   });
 
-  test('what the request alone shows to be wrong is 400', async () => {
+  test('an invalid request is 400', async () => {
     const { people, projectId } = house();
     const { userId } = people.stranger;
     const one = { user: { id: userId }, role: 'PROJECT_MEMBER' };
@@ -148,7 +148,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('calls at once that add the same people in any order: one adds them all, the others are 409', async () => {
+  test('of concurrent calls that add the same people in any order one adds them all, the others are 409', async () => {
     const owner = await newcomer(house());
     const crowd = await Promise.all(Array.from({ length: 60 }, () => newcomer(house())));
     const orders = [crowd, crowd.toReversed(), crowd, crowd.toReversed()];
@@ -163,7 +163,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('the people of the workspace are listed with exactly the fields of the record, and nobody of another', async () => {
+  test('the people of the workspace only are listed, with exactly the fields of the record', async () => {
     const { people } = house();
     const shown = await newcomer(house(), { displayName: 'Shown', avatarUrl: 'https://example.com/a.png' });
     const { data } = await people.restricted.client.members.listWorkspace();

@@ -27,7 +27,7 @@ export async function findVisibleMember(db: Database, viewer: Viewer, id: string
     .executeTakeFirst();
 }
 
-/** People as a workspace shows them: its own display name and avatar win over the account's. */
+/** The people of a workspace. Their display name and avatar in the workspace override those of the account. */
 const people = (db: Database, workspaceId: string) =>
   db
     .selectFrom('workspace_members as person')
@@ -67,7 +67,7 @@ export async function listWorkspaceMembers(db: Database, workspaceId: string) {
   return rows.map((row) => ({ id: row.id, user: person(row) }));
 }
 
-/** Those of the users who belong to the workspace. */
+/** Returns those users that belong to the workspace. */
 export async function findWorkspaceUsers(db: Database, workspaceId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set();
   const rows = await db
@@ -86,7 +86,7 @@ export interface NewMember {
   createdAt: string;
 }
 
-/** Adds the members who are not members yet, and says whether that was all of them. */
+/** Adds members. Returns false if one of them was a member already. */
 export async function insertMembers(trx: Writer, projectId: string, members: NewMember[]): Promise<boolean> {
   if (members.length === 0) return true;
   const result = await trx
@@ -124,12 +124,11 @@ export async function updateRole(trx: Writer, id: string, role: ProjectRole): Pr
   await trx.updateTable('project_members').set({ role }).where('id', '=', id).execute();
 }
 
-/** Removes the member and returns the id of the user. */
 export async function deleteMember(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('project_members').where('id', '=', id).execute();
 }
 
-/** Records that a lead has decided about these people: access links that exist by now change nothing for them. */
+/** Records a lead's decision about these people, so that existing access links do not apply to them. */
 export async function recordDecisions(trx: Writer, projectId: string, userIds: string[], at: string): Promise<void> {
   if (userIds.length === 0) return;
   await trx

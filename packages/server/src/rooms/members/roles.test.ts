@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { membershipOf, newcomer, newProject } from '../../test/people.ts';
 
-/** A project with an owner, a manager and a reviewer of its own. */
+/** A new project with an owner, a manager and a reviewer. */
 async function crew(house: House) {
   const [owner, manager, reviewer] = [await newcomer(house), await newcomer(house), await newcomer(house)];
   const id = await newProject(owner, [
@@ -22,7 +22,7 @@ async function crew(house: House) {
 }
 
 onEachDatabase((house) => {
-  test('a manager gives every role but that of an owner, and takes it', async () => {
+  test('a manager can give and remove every role except owner', async () => {
     const { manager, reviewer, change, roles } = await crew(house());
     for (const role of PROJECT_ROLES.slice(1)) {
       expect(await change(manager, reviewer, role)).toBeUndefined();
@@ -30,7 +30,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a new role holds at once', async () => {
+  test('a new role applies at once', async () => {
     const { id, owner, reviewer, change } = await crew(house());
     const make = () => reviewer.client.folders.create({ params: { id }, body: { name: 'Mine' } });
     await refusal(make(), 'INSUFFICIENT_ROLE');
@@ -40,7 +40,7 @@ onEachDatabase((house) => {
     await refusal(make(), 'INSUFFICIENT_ROLE');
   });
 
-  test('only an owner makes an owner', async () => {
+  test('only an owner can add an owner', async () => {
     const { owner, manager, reviewer, change, roles } = await crew(house());
     for (const whom of [manager, reviewer]) {
       expect((await refusal(change(manager, whom, 'PROJECT_OWNER'), 'INSUFFICIENT_ROLE')).status).toBe(403);
@@ -50,7 +50,7 @@ onEachDatabase((house) => {
     expect(await roles()).toEqual(['PROJECT_OWNER', 'PROJECT_MANAGER', 'PROJECT_OWNER']);
   });
 
-  test('only an owner changes or removes an owner', async () => {
+  test('only an owner can change or remove an owner', async () => {
     const { owner, manager, reviewer, change, remove, roles } = await crew(house());
     await change(owner, reviewer, 'PROJECT_OWNER');
     await refusal(change(manager, reviewer, 'PROJECT_MEMBER'), 'INSUFFICIENT_ROLE');
@@ -61,7 +61,7 @@ onEachDatabase((house) => {
     expect((await roles())[2]).toBe('PROJECT_MEMBER');
   });
 
-  test('the last owner stays one', async () => {
+  test('the last owner cannot be demoted or removed', async () => {
     const { owner, reviewer, change, remove, roles } = await crew(house());
     expect((await refusal(change(owner, owner, 'PROJECT_MANAGER'), 'LAST_OWNER')).status).toBe(409);
     expect((await refusal(remove(owner, owner), 'LAST_OWNER')).status).toBe(409);
@@ -72,13 +72,13 @@ onEachDatabase((house) => {
     await refusal(change(reviewer, reviewer, 'PROJECT_MEMBER'), 'LAST_OWNER');
   });
 
-  test('a manager is not kept from removing others by there being one owner', async () => {
+  test('a manager can remove others while there is one owner', async () => {
     const { manager, reviewer, remove, roles } = await crew(house());
     await remove(manager, reviewer);
     expect(await roles()).toEqual(['PROJECT_OWNER', 'PROJECT_MANAGER']);
   });
 
-  test('somebody removed loses the project and all in it at once, and can be added again', async () => {
+  test('a removed member loses access to the project at once, and can be added again', async () => {
     const { id, owner, reviewer, remove } = await crew(house());
     const folder = (await owner.client.folders.create({ params: { id }, body: { name: 'Inside' } })).data;
     const own = await membershipOf(reviewer, id);
@@ -101,7 +101,7 @@ onEachDatabase((house) => {
     expect((await client.projects.get({ params: { id } })).data.role).toBe('PROJECT_MEMBER');
   });
 
-  test('two owners who demote or remove each other at once leave one', async () => {
+  test('two owners who demote or remove each other concurrently leave one', async () => {
     for (let round = 0; round < 6; round++) {
       const { id, owner, reviewer, change } = await crew(house());
       await change(owner, reviewer, 'PROJECT_OWNER');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 
-/** The tables of the reference: output type, models in order; and what a video model can be asked for. */
+/** The tables of the API reference: output types with their models in order, and the settings of video models. */
 const MODELS = `
 DOCUMENT | pdf markdown
 IMAGE    | gpt-image-2.5-flare gpt-image-2 gemini-3-pro-image gemini-3.1-flash-image gemini-3.1-flash-lite-image
@@ -23,7 +23,7 @@ minimax-h3                    | 768p, 2k              | 5-15 | 21:9, 16:9, 4:3, 
 veo-3.1-generate-preview      | 720p, 1080p, 4k       | 8    | 16:9, 9:16                      | yes
 veo-3.1-lite-generate-preview | 720p, 1080p           | 8    | 16:9, 9:16                      | yes`;
 
-/** 720p or the model's nearest, 5 s or the model's least above it, 16:9. */
+/** 720p or the model's nearest, 5 s or the model's minimum above it, 16:9. */
 const DEFAULTS: Record<string, [resolution: string, seconds: number]> = {
   'minimax-h3-max': ['768p', 5],
   'minimax-h3': ['768p', 5],
@@ -65,7 +65,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('each video model has exactly the limits of the reference, and the defaults that follow; no other model has any', async () => {
+  test('each video model has exactly the limits and defaults of the API reference; other models have none', async () => {
     const limits = new Map(
       lines(VIDEO).map(([id = '', resolutions = '', seconds = '', ratios = '', audio]) => {
         const [min, max = min] = seconds.split('-').map(Number);
@@ -90,7 +90,7 @@ onEachDatabase((house) => {
     }
   });
 
-  test('the caps say what a vendor takes at most where that is less than the interface allows', async () => {
+  test('the caps are the limits of the provider that are below those of the API', async () => {
     const caps = Object.fromEntries((await list()).map((model) => [model.id, model.caps]));
     expect(caps['pdf']).toEqual({ promptCharacters: null, attachments: null });
     expect(caps['seedance-2.5']).toEqual({ promptCharacters: null, attachments: null });
@@ -113,13 +113,13 @@ onEachDatabase((house) => {
     ['outputType=', '#query/outputType'],
     ['outputType=IMAGE&outputType=VIDEO', '#query/outputType'],
     ['type=IMAGE', '#query/type'],
-  ])('the filter %s is 400 and says where', async (query, pointer) => {
+  ])('the filter %s is 400 with its pointer', async (query, pointer) => {
     const response = await house().request('owner', 'GET', `/api/models?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'INVALID_REQUEST', errors: [{ pointer }] });
   });
 
-  test('a family is available once a worker says it is live, and the sandbox stands in until then and after', async () => {
+  test('a family is available while a worker reports it as live, and uses the sandbox before and after', async () => {
     const family = async () => {
       const states = (await list()).filter((model) => model.family === 'kling');
       expect(states).toHaveLength(3);
@@ -135,7 +135,7 @@ onEachDatabase((house) => {
     expect(await family()).toEqual(new Set(['false sandbox']));
   });
 
-  test('what a worker says of one family leaves the others as they are', async () => {
+  test('a report on one family does not change the others', async () => {
     await tell('veo', 'live');
     await tell('meshy', 'sandbox');
     const state = Object.fromEntries((await list()).map(({ id, available, provider }) => [id, [available, provider]]));

@@ -4,7 +4,7 @@ import { newcomer } from '../../test/people.ts';
 
 const FILM = '\u{1F3AC}';
 const RECORD_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/;
-const NOBODY = '0195c2de-1234-7abc-8def-0123456789ab';
+const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
 async function refused(house: House, body: unknown) {
   const response = await house.request('owner', 'POST', '/api/projects', json(body));
@@ -18,7 +18,7 @@ async function refused(house: House, body: unknown) {
 const invalid = (...errors: string[]) => ({ status: 400, code: 'INVALID_REQUEST', errors });
 
 onEachDatabase((house) => {
-  test('a new project has exactly the record that was asked for, and the caller owns it', async () => {
+  test('a new project has exactly the given fields, and the caller is its owner', async () => {
     const { client } = house().people.owner;
     const body = { name: 'Spring film', description: 'Sixty seconds.', deadline: '2028-02-29' };
     const created = await client.projects.create({ body });
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('what is left out is null', async () => {
+  test('missing fields are null', async () => {
     const { client } = house().people.owner;
     const created = await client.projects.create({ body: { name: 'Bare' } });
     const { data } = await client.projects.get({ params: { id: created.data.id } });
@@ -52,7 +52,7 @@ onEachDatabase((house) => {
     ['100 letters', 'a'.repeat(100)],
     ['one character outside the basic plane', FILM],
     ['100 characters outside the basic plane', FILM.repeat(100)],
-  ])('a name of %s is taken and kept as it is', async (_, name) => {
+  ])('a name of %s is stored unchanged', async (_, name) => {
     const { client } = house().people.owner;
     const created = await client.projects.create({ body: { name } });
     expect((await client.projects.get({ params: { id: created.data.id } })).data.name).toBe(name);
@@ -69,7 +69,7 @@ onEachDatabase((house) => {
   });
 
   test.each(['2027-02-30', '2027-13-01', '2027-02-29', '2027-1-1', '27-01-01', '2027-01-01T00:00:00Z', '', 20270101])(
-    'the deadline %j is no calendar day and is refused',
+    'the deadline %j is not a calendar day and is refused',
     async (deadline) => {
       const answer = await refused(house(), { name: 'Late', deadline });
       expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
@@ -83,7 +83,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('members come in with the roles asked for', async () => {
+  test('members are added with the given roles', async () => {
     const { owner } = house().people;
     const [one, two] = [await newcomer(house()), await newcomer(house())];
     const created = await owner.client.projects.create({
@@ -106,10 +106,10 @@ onEachDatabase((house) => {
     );
   });
 
-  test('a member nobody knows here, or of another workspace, is 422 with its pointer, and no project is made', async () => {
+  test('an unknown member or one of another workspace is 422 with its pointer, and no project is created', async () => {
     const { foreigner } = house().people;
     const caller = await newcomer(house());
-    for (const id of [NOBODY, foreigner.userId]) {
+    for (const id of [UNKNOWN_ID, foreigner.userId]) {
       const members = [{ user: { id }, role: 'PROJECT_MEMBER' as const }];
       const call = caller.client.projects.create({ body: { name: 'Cast', members } });
       const problem = await refusal(call, 'REFERENCE_NOT_FOUND');
@@ -119,7 +119,7 @@ onEachDatabase((house) => {
     expect((await caller.client.projects.list({ body: {} })).data).toEqual([]);
   });
 
-  test('the same member twice is 400, also in another spelling', async () => {
+  test('a repeated member is 400, also with the id in another letter case', async () => {
     const { member } = house().people;
     const members = [member.userId, member.userId.toUpperCase()].map((id) => ({
       user: { id },
@@ -135,7 +135,7 @@ onEachDatabase((house) => {
     );
   });
 
-  test('naming oneself as a member is 409: the caller is the owner already, and no project is made', async () => {
+  test('the caller as a member is 409, because the caller is the owner, and no project is created', async () => {
     const caller = await newcomer(house());
     const members = [{ user: { id: caller.userId }, role: 'PROJECT_MEMBER' as const }];
     const problem = await refusal(caller.client.projects.create({ body: { name: 'Me', members } }), 'MEMBER_EXISTS');
@@ -143,12 +143,12 @@ onEachDatabase((house) => {
     expect((await caller.client.projects.list({ body: {} })).data).toEqual([]);
   });
 
-  test('nobody can be made an owner', async () => {
+  test('the role of an owner is refused', async () => {
     const members = [{ user: { id: house().people.member.userId }, role: 'PROJECT_OWNER' }];
     expect(await refused(house(), { name: 'Cast', members })).toEqual(invalid('/members/0/role INVALID_VALUE'));
   });
 
-  test('an empty list of members is as good as none', async () => {
+  test('an empty list of members is accepted', async () => {
     const { client } = house().people.owner;
     const created = await client.projects.create({ body: { name: 'Alone', members: [] } });
     expect((await client.members.list({ params: { id: created.data.id } })).data).toHaveLength(1);

@@ -8,7 +8,7 @@ const timeOf = (recordTime: string | null | undefined) => Date.parse(`${recordTi
 const read = async (person: Person, id: string) => (await person.client.projects.get({ params: { id } })).data;
 
 onEachDatabase((house) => {
-  test('deleting schedules the end seven days ahead and changes nothing else', async () => {
+  test('deleting schedules the deletion in seven days and changes nothing else', async () => {
     const owner = await newcomer(house());
     const id = await newProject(owner);
     const before = await read(owner, id);
@@ -21,7 +21,7 @@ onEachDatabase((house) => {
     expect(timeOf(after.deletesAt)).toBeLessThanOrEqual(until + 7 * DAY_MS);
   });
 
-  test('a project on its way out can still be read in every way', async () => {
+  test('a project that is being deleted can be read by all operations', async () => {
     const [owner, reviewer] = [await newcomer(house()), await newcomer(house())];
     const id = await newProject(owner, [[reviewer, 'PROJECT_REVIEWER']]);
     await owner.client.folders.create({ params: { id }, body: { name: 'Kept' } });
@@ -32,7 +32,7 @@ onEachDatabase((house) => {
     expect(data).toEqual([await read(reviewer, id)]);
   });
 
-  test('a project on its way out refuses every change, and takes them again once that is undone', async () => {
+  test('a project that is being deleted refuses every change until the deletion is canceled', async () => {
     const [owner, reviewer, other] = [await newcomer(house()), await newcomer(house()), await newcomer(house())];
     const id = await newProject(owner, [[reviewer, 'PROJECT_REVIEWER']]);
     const { client } = owner;
@@ -65,7 +65,7 @@ onEachDatabase((house) => {
     expect(await read(owner, id)).toMatchObject({ name: 'Renamed', deletesAt: expect.any(String) });
   });
 
-  test('only an owner deletes a project or undoes it, also while it is on its way out', async () => {
+  test('only an owner can delete a project or cancel its deletion', async () => {
     const { people } = house();
     const id = await newProject(people.owner, [
       [people.manager, 'PROJECT_MANAGER'],
@@ -83,7 +83,7 @@ onEachDatabase((house) => {
     expect((await read(people.owner, id)).deletesAt).not.toBeNull();
   });
 
-  test('undoing a deletion that nobody asked for changes nothing', async () => {
+  test('canceling a deletion that is not scheduled changes nothing', async () => {
     const owner = await newcomer(house());
     const id = await newProject(owner);
     const before = await read(owner, id);

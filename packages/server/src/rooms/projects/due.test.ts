@@ -11,7 +11,7 @@ const rows = async ({ deps }: House, table: 'folders' | 'project_members', proje
 const exists = async ({ deps }: House, id: string) =>
   (await deps.db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-/** A project of its own with folders in folders, whose deletion is due in that many seconds. */
+/** A new project with nested folders, whose deletion is due in that many seconds. */
 async function endingIn(house: House, owner: Person, seconds: number): Promise<string> {
   const id = await newProject(owner);
   const outer = await owner.client.folders.create({ params: { id }, body: { name: 'Outer' } });
@@ -22,7 +22,7 @@ async function endingIn(house: House, owner: Person, seconds: number): Promise<s
 }
 
 onEachDatabase((house) => {
-  test('a project whose time has come is gone with all it holds', async () => {
+  test('a project whose deletion is due is deleted with its content', async () => {
     const owner = await newcomer(house());
     const id = await endingIn(house(), owner, -1);
     await sweep(house().deps);
@@ -31,7 +31,7 @@ onEachDatabase((house) => {
     expect([await rows(house(), 'folders', id), await rows(house(), 'project_members', id)]).toEqual([0, 0]);
   });
 
-  test('a project whose time has not come, or whose deletion was undone, stays', async () => {
+  test('a project whose deletion is not due, or was canceled, stays', async () => {
     const owner = await newcomer(house());
     const soon = await endingIn(house(), owner, 60);
     const undone = await endingIn(house(), owner, -1);
@@ -43,7 +43,7 @@ onEachDatabase((house) => {
     expect(await rows(house(), 'folders', soon)).toBe(2);
   });
 
-  test('the sweeper sweeps as soon as it starts', async () => {
+  test('the sweeper runs as soon as it starts', async () => {
     const owner = await newcomer(house());
     const id = await endingIn(house(), owner, -1);
     using _sweeper = startSweeper(house().deps);

@@ -14,7 +14,7 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   async list({ caller, body: { keyword, sort, next, prev } }) {
     const pages = cursors(secrets.cursor, 'projects', { keyword, sort });
     const page = { direction: sort.direction, from: pages.position({ next, prev }) };
-    return pages.answer(await listProjects(db, caller, sort.type, keyword, page), shown);
+    return pages.answer(await listProjects(db, caller, sort.type, keyword, page), toResponse);
   },
 
   create: ({ caller, body, write }) =>
@@ -29,7 +29,7 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
       return { data: { id: project.id } };
     }),
 
-  get: async ({ subject: project }) => ({ data: shown(project) }),
+  get: async ({ subject: project }) => ({ data: toResponse(project) }),
 
   update: ({ subject: project, body, write }) => write((trx) => updateProject(trx, project.id, body, now())),
 
@@ -39,4 +39,4 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   cancelDelete: ({ subject: project, write }) => write((trx) => setDeletion(trx, project.id, null)),
 });
 
-const shown = ({ projectId: _, ...project }: VisibleProject) => ({ ...project, thumbnailUrl: null });
+const toResponse = ({ projectId: _, ...project }: VisibleProject) => ({ ...project, thumbnailUrl: null });

@@ -9,7 +9,7 @@ const SORTS = ['name', 'createdAt', 'updatedAt'] as const;
 const DIRECTIONS = ['asc', 'desc'] as const;
 const ALL_WAYS = SORTS.flatMap((type) => DIRECTIONS.map((direction) => ({ type, direction })));
 
-/** In the order of their folded bytes, which is neither that of UTF-16 nor that of any language. */
+/** In the order of their folded bytes, which differs from UTF-16 order and from any locale. */
 const NASTY = [
   ' leading space',
   '!bang',
@@ -31,7 +31,7 @@ const NASTY = [
   '\u{1F600} smile',
 ];
 
-/** More than two pages of projects for somebody, made directly; the times and names have many ties. */
+/** Inserts more than two pages of projects for a new person, with many equal times and names. */
 async function manyProjects({ deps, workspaceId }: House, person: Person) {
   const made = Array.from({ length: 120 }, (_, index) => ({
     id: newUuid(),
@@ -60,7 +60,7 @@ const shuffled = <Item>(items: Item[]): Item[] =>
     .map(({ item }) => item);
 
 onEachDatabase((house) => {
-  test('the list holds the projects the caller is a member of, as each is read by itself', async () => {
+  test('the list has the projects of the caller, with the same records as get', async () => {
     const { people } = house();
     const [caller, other] = [await newcomer(house()), await newcomer(house())];
     const own = await newProject(caller);
@@ -76,7 +76,7 @@ onEachDatabase((house) => {
     expect((await people.stranger.client.projects.list({ body: {} })).data).toEqual([]);
   });
 
-  test('somebody of two workspaces sees in each only what belongs to it', async () => {
+  test('a person of two workspaces sees in each only its own projects', async () => {
     const { people } = house();
     const here = await newcomer(house());
     const there = await newcomer(house(), { email: here.email, workspaceId: people.foreigner.workspaceId });
@@ -86,7 +86,7 @@ onEachDatabase((house) => {
     expect((await here.client.projects.list({ body: {} })).data.map((project) => project.id)).toEqual([id]);
   });
 
-  test('without a sort, what was changed last comes first', async () => {
+  test('the default order is by the last change, newest first', async () => {
     const caller = await newcomer(house());
     const ids = [await newProject(caller), await newProject(caller), await newProject(caller)];
     await caller.client.projects.update({ params: { id: ids[0] ?? '' }, body: { name: 'Changed' } });
@@ -106,7 +106,7 @@ onEachDatabase((house) => {
     expect(await names('desc')).toEqual(NASTY.toReversed());
   });
 
-  test('names that differ only in case are a tie, which the id settles', async () => {
+  test('names that differ only in case are ordered by id', async () => {
     const caller = await newcomer(house());
     const ids = [];
     for (const name of ['film', 'FILM', 'Film', 'fIlM']) ids.push(await newProject(caller, [], name));
@@ -114,7 +114,7 @@ onEachDatabase((house) => {
     expect(data.map(({ id }) => id)).toEqual(ids.toSorted());
   });
 
-  test.each(ALL_WAYS)('pages of $type $direction give everything once, in order, there and back', async (sort) => {
+  test.each(ALL_WAYS)('pages of $type $direction return everything once, in order, forward and back', async (sort) => {
     const caller = await newcomer(house());
     const made = await manyProjects(house(), caller);
     const key = (project: (typeof made)[number]) => `${project[sort.type]}|${project.id}`;

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { doomProjectBlobs } from '../uploads/queries.ts';
+import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Viewer } from '../visibility.ts';
 
 export interface VisibleProject {
@@ -81,7 +81,7 @@ interface ProjectFields {
 
 const folded = ({ name, description }: ProjectFields) => ({
   folded_name: fold(name),
-  // Parted by what no text has, so that no keyword is found across the two.
+  // The separator occurs in no text, so that a keyword cannot match across the two fields.
   folded_text: fold(`${name}\uffff${description ?? ''}`),
 });
 
@@ -113,7 +113,7 @@ export async function updateProject(
   changes: ProjectChanges,
   updatedAt: string,
 ): Promise<void> {
-  // Read under the lock: of two changes at once, neither writes back what the other has just changed.
+  // Read under the lock, so that a concurrent change of other fields is not overwritten.
   await lockProject(trx, id);
   const current = await trx
     .selectFrom('projects')
@@ -134,12 +134,12 @@ export async function setDeletion(trx: Writer, id: string, deletesAt: string | n
   await trx.updateTable('projects').set({ deletes_at: deletesAt }).where('id', '=', id).execute();
 }
 
-/** Removes the projects whose deletion is due with all they hold, and leaves their bytes to the sweep. */
+/** Deletes the projects whose deletion is due with their content, and schedules the deletion of their blobs. */
 export async function deleteDueProjects(db: Database, now: string): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const due = await trx.selectFrom('projects').select('id').where('deletes_at', '<=', now).execute();
     for (const { id } of due) {
-      await doomProjectBlobs(trx, id, now);
+      await scheduleProjectBlobDeletion(trx, id, now);
       await trx.deleteFrom('projects').where('id', '=', id).execute();
     }
     return due.length;

@@ -16,7 +16,7 @@ async function found(house: House, projects: Texts[], keyword: string): Promise<
 }
 
 onEachDatabase((house) => {
-  test('a keyword is looked for in the name and in the description, anywhere in it', async () => {
+  test('a keyword matches anywhere in the name and in the description', async () => {
     const projects = [
       { name: 'The lamp film' },
       { name: 'Spring', description: 'about a LAMP' },
@@ -25,7 +25,7 @@ onEachDatabase((house) => {
     expect(await found(house(), projects, 'amp')).toEqual(['The lamp film', 'Spring']);
   });
 
-  test('a keyword is not found across the end of the name and the start of the description', async () => {
+  test('a keyword does not match across the name and the description', async () => {
     const projects = [{ name: 'one', description: 'two' }];
     expect(await found(house(), projects, 'onetwo')).toEqual([]);
     expect(await found(house(), projects, 'one\ntwo')).toEqual([]);
@@ -49,12 +49,12 @@ onEachDatabase((house) => {
     ['a letter outside the basic plane', '\u{10400}', '\u{10428}'],
     ['a composed letter, by a decomposed one', 'caf\u00e9', 'CAFE\u0301'],
     ['a decomposed letter, by a composed one', 'cafe\u0301', 'CAF\u00c9'],
-  ])('letters match in either case: %s', async (_, name, keyword) => {
+  ])('letters match in any case: %s', async (_, name, keyword) => {
     expect(await found(house(), [{ name }, { name: 'other' }], keyword)).toEqual([name]);
     expect(await found(house(), [{ name: 'by text', description: `<${name}>` }], keyword)).toEqual(['by text']);
   });
 
-  test('an accent makes another letter', async () => {
+  test('letters with different accents differ', async () => {
     expect(await found(house(), [{ name: 'résumé' }], 'resume')).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ onEachDatabase((house) => {
     ['s_o', []],
     ["'", ["it's"]],
     ['*', []],
-  ])('the character in the keyword %j stands for itself', async (keyword, expected) => {
+  ])('the character in the keyword %j is literal', async (keyword, expected) => {
     const names = ['100% wool', 'snake_case', 'back\\slash', "it's", 'snow', 'plain'];
     expect(
       await found(

@@ -19,14 +19,14 @@ onEachDatabase((house) => {
     { deadline: null },
     { description: '' },
     { name: 'Final', description: null, deadline: '2027-12-31' },
-  ])('an update with %j changes that and nothing else', async (body) => {
+  ])('an update with %j changes only these fields', async (body) => {
     const { client, id, read, before } = await draft(house());
     expect(await client.projects.update({ params: { id }, body })).toBeUndefined();
     const after = await read();
     expect(after).toEqual({ ...before, ...body, updatedAt: after.updatedAt });
   });
 
-  test('an update moves updatedAt on and leaves createdAt', async () => {
+  test('an update changes updatedAt and not createdAt', async () => {
     const { client, id, read, before } = await draft(house());
     await client.projects.update({ params: { id }, body: { name: 'Second' } });
     const second = await read();
@@ -56,7 +56,7 @@ onEachDatabase((house) => {
     expect(await Promise.all(['zanzibar', 'quokka', 'draft', 'before'].map(found))).toEqual([true, true, false, false]);
   });
 
-  test('of two updates at once to different fields, neither undoes the other', async () => {
+  test('concurrent updates of different fields are both kept', async () => {
     const { client, id, read } = await draft(house());
     for (let round = 0; round < 8; round++) {
       const [name, description, deadline] = [`Name ${round}`, `Description ${round}`, `2027-01-1${round}`];
@@ -87,19 +87,19 @@ onEachDatabase((house) => {
     expect(await read()).toEqual(before);
   });
 
-  test('an id that is malformed, unknown or of something else is 404', async () => {
+  test('an id that is malformed, unknown or of another kind is 404', async () => {
     const { people, request } = house();
     for (const id of ['nonsense', '0195c2de-1234-7abc-8def-0123456789ab', people.owner.userId, '%00', 'DX']) {
       expect((await request('owner', 'GET', `/api/projects/${id}`)).status).toBe(404);
     }
   });
 
-  test('the id of a project is read in either case', async () => {
+  test('the id of a project is accepted in any letter case', async () => {
     const { client, id } = await draft(house());
     expect((await client.projects.get({ params: { id: id.toUpperCase() } })).data.id).toBe(id);
   });
 
-  test('everybody who reads a project sees their own role in it', async () => {
+  test('the record of a project has the role of the caller', async () => {
     const { people, projectId } = house();
     const roles = [];
     for (const person of [people.owner, people.manager, people.member, people.reviewer, people.restricted]) {

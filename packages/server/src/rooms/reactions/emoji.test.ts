@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import { errorsOf, say } from '../comments/test/talk.ts';
 
-/** Every spelling, and the one that is stored. */
+/** All encodings of an emoji, and the stored one. */
 const ONE_EMOJI: [string, string[], string][] = [
   ['smile', ['\u{1F600}'], '\u{1F600}'],
   ['heart', ['\u2764', '\u2764\uFE0F'], '\u2764\uFE0F'],
@@ -47,9 +47,9 @@ const NOT_ONE: [string, string][] = [
 onEachDatabase((house) => {
   const reactions = () => house().people.member.client.reactions;
 
-  describe('one emoji, however it is spelt', () => {
+  describe('one emoji in any encoding', () => {
     test.each(ONE_EMOJI)(
-      '%s: any other spelling of it is 409, it is stored in full, any spelling takes it back',
+      '%s: any other encoding is 409, it is stored fully qualified, and any encoding removes it',
       async (_, spellings, stored) => {
         const params = { id: await say(house()) };
         for (const first of spellings) {
@@ -71,7 +71,7 @@ onEachDatabase((house) => {
       expect((await reactions().list({ params })).data).toEqual([]);
     });
 
-    test('skin tones are emoji of their own', async () => {
+    test('skin tones are different emoji', async () => {
       const params = { id: await say(house()) };
       const tones = ['\u{1F44D}', '\u{1F44D}\u{1F3FB}', '\u{1F44D}\u{1F3FF}'];
       for (const type of tones) await reactions().create({ params, body: { type } });

@@ -9,7 +9,7 @@ import { deleteReaction, insertReaction, listReactions } from './queries.ts';
 export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
   create: ({ caller, subject: comment, body, write }) =>
     write(async (trx) => {
-      // As it is now: it may be deleted meanwhile.
+      // The comment may have been deleted since the subject was loaded.
       const current = await lockComment(trx, comment.id);
       if (current === undefined || current.deletedAt !== null) throw new ProblemError('NOT_FOUND');
       const reaction = { commentId: comment.id, userId: caller.userId, type: body.type, createdAt: now() };

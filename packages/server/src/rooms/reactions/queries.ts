@@ -1,6 +1,6 @@
 import type { Database, Writer } from '../../db/schema.ts';
 
-/** Adds the reaction, and says whether it was not there yet. */
+/** Adds the reaction. Returns false if it exists. */
 export async function insertReaction(
   trx: Writer,
   reaction: { commentId: string; userId: string; type: string; createdAt: string },
@@ -28,7 +28,7 @@ export async function deleteReaction(trx: Writer, commentId: string, userId: str
   return result.numDeletedRows === 1n;
 }
 
-/** Every reaction to a comment with its holder, the oldest first. */
+/** Returns the reactions to a comment with their users, oldest first. */
 export async function listReactions(db: Database, workspaceId: string, commentId: string) {
   return db
     .selectFrom('reactions as reaction')

@@ -25,13 +25,13 @@ onEachDatabase((house) => {
   const path = (id: string, query = '') => `/api/comments/${id}/reactions${query}`;
 
   describe('create', () => {
-    test.each(ROLES)('the %s reacts: 204 with nothing', async (role) => {
+    test.each(ROLES)('the %s reacts: 204 without a body', async (role) => {
       const id = await say(house());
       expect(await ask(house(), role, 'POST', path(id), { type: '👍' })).toEqual({ status: 204, body: null });
       expect(await list(id)).toMatchObject([{ type: '👍', users: [{ id: house().people[role].userId }] }]);
     });
 
-    test.each(['stranger', 'foreigner'] as const)('to a %s the comment does not exist', async (person) => {
+    test.each(['stranger', 'foreigner'] as const)('the comment is 404 to a %s', async (person) => {
       const id = await say(house());
       await refusal(react(id, '👍', person), 'NOT_FOUND');
       await refusal(takeBack(id, '👍', person), 'NOT_FOUND');
@@ -42,7 +42,7 @@ onEachDatabase((house) => {
       await refusal(react(id, '👍'), 'NOT_FOUND');
     });
 
-    test('any valid credential is enough to add and to take back, none of the scopes is needed', async () => {
+    test('no scope is required to add and to remove', async () => {
       const params = { id: await say(house()) };
       const { client } = await house().withScopes('member', ['skills:read']);
       await client.reactions.create({ params, body: { type: '👍' } });
@@ -50,7 +50,7 @@ onEachDatabase((house) => {
       await refusal(client.reactions.list({ params }), 'INSUFFICIENT_SCOPE');
     });
 
-    test('the same emoji again is 409, and changes nothing', async () => {
+    test('the same emoji again is 409 and changes nothing', async () => {
       const id = await say(house());
       await react(id, '👍');
       expect((await refusal(react(id, '👍'), 'REACTION_EXISTS')).status).toBe(409);
@@ -66,7 +66,7 @@ onEachDatabase((house) => {
       expect([await types(id), await types(other)]).toEqual([['👍 2', '👎 1'], ['👍 1']]);
     });
 
-    test('of 20 racing requests exactly one is 204, the others are 409', async () => {
+    test('of 20 concurrent requests exactly one is 204, the others are 409', async () => {
       const id = await say(house());
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => ask(house(), 'member', 'POST', path(id), { type: '👍' })),
@@ -97,7 +97,7 @@ onEachDatabase((house) => {
       return id;
     };
 
-    test.each(ROLES)('the %s takes back what is theirs: 204 with nothing', async (role) => {
+    test.each(ROLES)('the %s removes their own reaction: 204 without a body', async (role) => {
       const id = await say(house());
       await react(id, '👍', role);
       expect(await ask(house(), role, 'DELETE', path(id), { type: '👍' })).toEqual({ status: 204, body: null });
@@ -111,14 +111,14 @@ onEachDatabase((house) => {
       expect(await types(id)).toEqual(['👍 1']);
     });
 
-    test('the query names the emoji where the body is dropped', async () => {
+    test('the emoji can be in the query, for clients that send no body', async () => {
       const id = await held('👍', '🎉');
       const query = `?type=${encodeURIComponent('👍')}`;
       expect((await ask(house(), 'member', 'DELETE', path(id, query))).status).toBe(204);
       expect(await types(id)).toEqual(['🎉 1']);
     });
 
-    test('the body wins over the query', async () => {
+    test('the body takes precedence over the query', async () => {
       const id = await held('👍', '🎉');
       const query = `?type=${encodeURIComponent('👍')}`;
       expect((await ask(house(), 'member', 'DELETE', path(id, query), { type: '🎉' })).status).toBe(204);
@@ -148,7 +148,7 @@ onEachDatabase((house) => {
       expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, pointer]);
     });
 
-    test('one that the caller does not hold is 404, also the second time', async () => {
+    test('a reaction that the caller does not have is 404, also the second time', async () => {
       const id = await held('👍');
       await refusal(takeBack(id, '🎉'), 'NOT_FOUND');
       await takeBack(id, '👍');
@@ -156,7 +156,7 @@ onEachDatabase((house) => {
       await refusal(takeBack(UNKNOWN_UUID, '👍'), 'NOT_FOUND');
     });
 
-    test("somebody else's stays, even to an owner", async () => {
+    test('the reaction of another person stays, even for an owner', async () => {
       const id = await held('👍');
       await refusal(takeBack(id, '👍', 'owner'), 'NOT_FOUND');
       await react(id, '👍', 'owner');
@@ -164,7 +164,7 @@ onEachDatabase((house) => {
       expect(await list(id)).toMatchObject([{ users: [{ id: house().people.member.userId }] }]);
     });
 
-    test('of racing requests exactly one is 204, the others are 404', async () => {
+    test('of concurrent requests exactly one is 204, the others are 404', async () => {
       const id = await held('👍');
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => ask(house(), 'member', 'DELETE', path(id), { type: '👍' })),
@@ -181,7 +181,7 @@ onEachDatabase((house) => {
   });
 
   describe('list', () => {
-    test('groups in the order of first use, with the users in the order they came', async () => {
+    test('groups are in the order of first use, their users in the order of reaction', async () => {
       const id = await say(house());
       await react(id, '🎉', 'restricted');
       await react(id, '👍', 'owner');
@@ -192,13 +192,13 @@ onEachDatabase((house) => {
         { type: '🎉', count: 2, users: [person('restricted'), person('member')] },
         { type: '👍', count: 2, users: [person('owner'), person('manager')] },
       ]);
-      // When the first one goes, the group stands where its first remaining one does; both views agree.
+      // After the first reaction is removed, the group is ordered by the first remaining one, in both views.
       await takeBack(id, '🎉', 'restricted');
       expect(await types(id)).toEqual(['👍 2', '🎉 1']);
       expect((await read(house(), id)).reactions.map(({ type }) => type)).toEqual(['👍', '🎉']);
     });
 
-    test('names people as the workspace does', async () => {
+    test('has the names of the workspace', async () => {
       const { deps, people } = house();
       const id = await say(house());
       await react(id, '👍', 'reviewer');

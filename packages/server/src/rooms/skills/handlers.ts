@@ -26,7 +26,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
   async list({ caller: { workspaceId }, body }) {
     const pages = cursors(secrets.cursor, 'skills', { workspaceId });
     const page = { direction: 'desc', from: pages.position(body) } as const;
-    return pages.answer(await listSkills(db, workspaceId, page), listed);
+    return pages.answer(await listSkills(db, workspaceId, page), toSummary);
   },
 
   create: ({ caller, body, write }) =>
@@ -41,7 +41,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
   async get({ subject: skill }) {
     const versions = await listSkillVersions(db, skill.id);
     const marked = versions.map((version) => ({ ...version, isDefault: version.id === skill.defaultVersionId }));
-    return { data: { ...shown(skill), versions: marked } };
+    return { data: { ...toResponse(skill), versions: marked } };
   },
 
   update: ({ subject: skill, body: { default: chosen, ...fields }, write }) =>
@@ -55,7 +55,8 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
 
   async export({ subject: skill }) {
     const content = skill.defaultVersionId === null ? undefined : await findContent(db, skill.defaultVersionId);
-    if (content === undefined) throw new ProblemError('NOT_FOUND', { detail: 'The skill has no version yet.' });
+    if (content === undefined)
+      throw new ProblemError('NOT_FOUND', { detail: 'The skill has no published version. Publish one first.' });
     return skillMd(skill, content);
   },
 
@@ -81,14 +82,14 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
     }),
 });
 
-/** Somebody may have deleted the skill since it was found. */
+/** Locks the skill, which may have been deleted since the subject was loaded. */
 async function lock(trx: Writer, id: string): Promise<{ defaultVersionId: string | null }> {
   const skill = await lockSkill(trx, id);
   if (skill === undefined) throw new ProblemError('NOT_FOUND');
   return skill;
 }
 
-const listed = ({ id, name, description, defaultVersionId, createdAt, updatedAt }: SkillSummary) => ({
+const toSummary = ({ id, name, description, defaultVersionId, createdAt, updatedAt }: SkillSummary) => ({
   id,
   name,
   description,
@@ -97,8 +98,8 @@ const listed = ({ id, name, description, defaultVersionId, createdAt, updatedAt 
   updatedAt,
 });
 
-const shown = (skill: StoredSkill) => ({
-  ...listed(skill),
+const toResponse = (skill: StoredSkill) => ({
+  ...toSummary(skill),
   metadata: skill.metadata,
   allowedTools: skill.allowedTools,
   license: skill.license,

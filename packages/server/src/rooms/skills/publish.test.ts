@@ -20,7 +20,7 @@ const readVersion = async (house: House, id: string) => (await skillsOf(house).g
 const errorsOf = (problem: ApiProblem) => problem.errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
 onEachDatabase((house) => {
-  test('publish answers 201 with exactly the id, and the version holds what was asked for', async () => {
+  test('publish answers 201 with the id only, and the version has the given fields', async () => {
     const skill = await newSkill(house());
     const body = { content: '# Look\r\n\r\n*closely* \u{1F3AC}\n', note: 'The first one' };
     const response = await house().request('owner', 'POST', `/api/skills/${skill}/versions`, json(body));
@@ -41,13 +41,13 @@ onEachDatabase((house) => {
     });
   });
 
-  test('the first version becomes the default even when it is told not to', async () => {
+  test('the first version becomes the default even with isDefault false', async () => {
     const skill = await newSkill(house());
     const first = await publish(house(), skill, { content: 'a', isDefault: false });
     expect((await read(house(), skill)).default).toEqual({ id: first });
   });
 
-  test('a later version becomes the default only when it is told to', async () => {
+  test('a later version becomes the default only with isDefault true', async () => {
     const skill = await newSkill(house());
     const first = await publish(house(), skill);
     await publish(house(), skill);
@@ -72,14 +72,14 @@ onEachDatabase((house) => {
     ]);
   });
 
-  test('each skill counts its own versions', async () => {
+  test('each skill numbers its own versions', async () => {
     const [one, other] = [await newSkill(house()), await newSkill(house())];
     await publish(house(), one);
     await publish(house(), one);
     expect((await readVersion(house(), await publish(house(), other))).version).toBe(1);
   });
 
-  test('twenty people who publish at once get twenty numbers and one default', async () => {
+  test('twenty concurrent publishes get twenty numbers and one default', async () => {
     const skill = await newSkill(house());
     await Promise.all(Array.from({ length: 20 }, () => publish(house(), skill)));
     const { versions } = await read(house(), skill);
@@ -87,7 +87,7 @@ onEachDatabase((house) => {
     expect(versions.filter(({ isDefault }) => isDefault)).toEqual([versions[0]]);
   });
 
-  test('one Idempotency-Key publishes one version', async () => {
+  test('one idempotency key publishes one version', async () => {
     const skill = await newSkill(house());
     const send = () =>
       house().request(
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
     expect(errorsOf(problem)).toEqual([`/note ${code}`]);
   });
 
-  test('content of 200,000 characters of four bytes is taken, one more or none is refused', async () => {
+  test('content of 200,000 characters of four bytes is accepted; one more, or none, is refused', async () => {
     const skill = await newSkill(house());
     const content = WIDE.repeat(200_000);
     const version = await publish(house(), skill, { content });
@@ -164,7 +164,7 @@ onEachDatabase((house) => {
       expect((await read(house(), skill)).versions.map(({ id }) => id)).toEqual([second]);
     });
 
-    test('while it is being made the default: one of the two wins, and a default always exists', async () => {
+    test('while it concurrently becomes the default: one request succeeds, and a default always exists', async () => {
       const skill = await newSkill(house());
       await publish(house(), skill);
       const second = await publish(house(), skill);

@@ -18,7 +18,7 @@ export interface StoredSkill extends SkillFields {
   updatedAt: string;
 }
 
-/** A skill belongs to the workspace, so no project and no role are concerned. */
+/** Skills belong to the workspace and have no project and no role. */
 const OF_NO_PROJECT = { projectId: null, role: null, deletesAt: null };
 type VisibleSkill = StoredSkill & typeof OF_NO_PROJECT;
 
@@ -52,7 +52,7 @@ export async function findVisibleSkill(
   return row && { ...record(row), ...OF_NO_PROJECT };
 }
 
-/** What a list shows of a skill: nothing that can be long. */
+/** A skill in a list, without the fields that can be long. */
 export type SkillSummary = Omit<StoredSkill, 'metadata' | 'allowedTools' | 'license'>;
 
 export function listSkills(db: Database, workspaceId: string, page: PageRequest): Promise<CursorPage<SkillSummary>> {
@@ -84,7 +84,7 @@ export async function insertSkill(
     .execute();
 }
 
-/** Changes only the fields that are given, so that two people who change different ones both succeed. */
+/** Updates the given fields only, so that concurrent changes of other fields are kept. */
 export async function updateSkill(
   trx: Writer,
   id: string,
@@ -111,7 +111,7 @@ export async function deleteSkill(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('skills').where('id', '=', id).execute();
 }
 
-/** Serialises what concerns the versions of a skill: an update locks the row on both databases. */
+/** Serialises changes of a skill's versions. The update locks the row on both databases. */
 export async function lockSkill(trx: Writer, id: string): Promise<{ defaultVersionId: string | null } | undefined> {
   return trx
     .updateTable('skills')
@@ -161,7 +161,7 @@ export async function findVisibleSkillVersion(
   );
 }
 
-/** Without their content, in the order they were published. */
+/** Returns the versions without their content, in the order of publication. */
 export async function listSkillVersions(db: Database, skillId: string) {
   return db
     .selectFrom('skill_versions')
@@ -186,7 +186,7 @@ export async function findContent(db: Database, versionId: string): Promise<stri
   return row?.content;
 }
 
-/** Numbers the version after the last one; the caller has locked the skill. */
+/** Inserts the version with the next number. The caller must have locked the skill. */
 export async function insertSkillVersion(
   trx: Writer,
   version: { id: string; skillId: string; content: string; note: string | null; createdAt: string },

@@ -28,7 +28,7 @@ function frontMatter(of: StoredSkill, version?: '1.1'): Record<string, unknown> 
 
 const nameOf = (name: string) => frontMatter(skill({ name }))['name'];
 
-/** What the contract takes: any text without NUL. */
+/** What the contract accepts: any text without NUL. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'));
 
 describe('the name', () => {
@@ -44,7 +44,7 @@ describe('the name', () => {
     expect(nameOf(name)).toBe(expected);
   });
 
-  test('is always one that the format takes', () => {
+  test('is always valid in the format', () => {
     fc.assert(
       fc.property(text, (name) => {
         expect(nameOf(name)).toMatch(NAME_OF_THE_FORMAT);
@@ -53,16 +53,16 @@ describe('the name', () => {
   });
 });
 
-test('what a skill does not have is left out, its own name never', () => {
+test('missing fields are left out, the display name never', () => {
   expect(frontMatter(skill({ name: 'A' }))).toEqual({ name: 'a', description: 'b', metadata: { 'display-name': 'A' } });
 });
 
-test('the name of the skill wins over metadata that claims another', () => {
+test('the name of the skill overrides display-name in its metadata', () => {
   const { metadata } = frontMatter(skill({ name: 'Real', metadata: { 'display-name': 'Claimed' } }));
   expect(metadata).toEqual({ 'display-name': 'Real' });
 });
 
-test('tools are words with spaces between, or a list where one has a space itself', () => {
+test('tools are separated by spaces, or a list if one contains a space', () => {
   const tools = (allowedTools: string[]) => frontMatter(skill({ allowedTools }))['allowed-tools'];
   expect(tools(['Bash(git:*)', 'Read'])).toBe('Bash(git:*) Read');
   expect(tools(['Bash(git add:*)', 'Read'])).toEqual(['Bash(git add:*)', 'Read']);
@@ -84,14 +84,14 @@ test.each([
   '# a',
   'a: b',
   '',
-])('%j stays a text for readers of YAML 1.2 and 1.1', (value) => {
+])('%j stays a string for parsers of YAML 1.2 and 1.1', (value) => {
   const of = skill({ description: value, license: value, metadata: { [value]: value } });
   const expected = { description: value, license: value, metadata: { [value]: value, 'display-name': 'a' } };
   expect(frontMatter(of)).toMatchObject(expected);
   expect(frontMatter(of, '1.1')).toMatchObject(expected);
 });
 
-test('any text is read back as it was, and none ends the front matter early', () => {
+test('any text is parsed back unchanged, and none ends the front matter early', () => {
   fc.assert(
     fc.property(text, text, text, text, (description, license, key, value) => {
       const read = frontMatter(skill({ description, license, metadata: { [key]: value } }));

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import type { StoredSkill } from './queries.ts';
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
-/** A skill as the `SKILL.md` of the Agent Skills format: https://agentskills.io/specification */
+/** Returns a skill as `SKILL.md` in the Agent Skills format: https://agentskills.io/specification */
 export function skillMd(skill: StoredSkill, content: string): string {
   const fields = {
     name: slug(skill),
@@ -12,12 +12,12 @@ export function skillMd(skill: StoredSkill, content: string): string {
     ...(skill.allowedTools?.length && { 'allowed-tools': toolList(skill.allowedTools) }),
     metadata: { ...skill.metadata, 'display-name': skill.name },
   };
-  // Many readers still speak YAML 1.1, to which a bare `yes` is not a text.
+  // Many parsers support YAML 1.1 only, in which an unquoted `yes` is a boolean.
   const frontMatter = stringify(fields, { compat: 'yaml-1.1', lineWidth: 0 });
   return `---\n${frontMatter}---\n\n${content}`;
 }
 
-/** The format wants lower-case letters, digits and single hyphens between them; a name without any becomes the id. */
+/** Returns lower-case letters and digits with single hyphens, as the format requires; the id if the name has none. */
 function slug({ id, name }: StoredSkill): string {
   const words = name
     .normalize('NFKD')
@@ -25,9 +25,9 @@ function slug({ id, name }: StoredSkill): string {
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   if (words === null) return `skill-${id.toLowerCase()}`;
-  return words.join('-').slice(0, LONGEST_NAME).replace(/-$/, '');
+  return words.join('-').slice(0, MAX_NAME_LENGTH).replace(/-$/, '');
 }
 
-/** Every reader knows the tools as words with spaces between them; a tool that has a space itself needs a list. */
+/** Returns the tools separated by spaces, which all parsers support; as a list if a tool contains a space. */
 const toolList = (tools: string[]): string | string[] =>
   tools.every((tool) => /^\S+$/.test(tool)) ? tools.join(' ') : tools;

@@ -25,7 +25,7 @@ const publish = async (house: House, id: string) =>
 
 const errorsOf = (problem: ApiProblem) => problem.errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
-/** Field, a value at the edge, a value just past it, and what is said about the latter. */
+/** Field, a value at the limit, a value beyond it, and the error of the latter. */
 const BOUNDS = [
   ['name', 'a', '', '/name TOO_SHORT'],
   ['name', 'a'.repeat(100), 'a'.repeat(101), '/name TOO_LONG'],
@@ -56,7 +56,7 @@ const BODIES: Bodies = {
 
 onEachDatabase((house) => {
   describe('create', () => {
-    test('answers exactly the id, and the record holds what was asked for', async () => {
+    test('answers the id only, and the record has the given fields', async () => {
       const fields = {
         name: 'Colour check',
         description: 'Checks the colours of a shot.',
@@ -85,7 +85,7 @@ onEachDatabase((house) => {
       expect(skill).toMatchObject({ metadata: null, allowedTools: null, license: null });
     });
 
-    test('an empty map and an empty list stay what they are', async () => {
+    test('an empty map and an empty list are stored as such', async () => {
       const skill = await read(house(), await newSkill(house(), { metadata: {}, allowedTools: [], license: '' }));
       expect(skill).toMatchObject({ metadata: {}, allowedTools: [], license: '' });
     });
@@ -117,7 +117,7 @@ onEachDatabase((house) => {
   });
 
   describe('list', () => {
-    test('gives the skills newest first, page by page, by QUERY and by GET', async () => {
+    test('returns the skills newest first, page by page, by QUERY and by GET', async () => {
       const made: string[] = [];
       for (let count = 0; count < 51; count++) made.push(await newSkill(house()));
       made.reverse();
@@ -131,7 +131,7 @@ onEachDatabase((house) => {
       await refusal(house().people.foreigner.client.skills.list({ body: { next } }), 'INVALID_CURSOR');
     });
 
-    test('stays small however large the skills are', async () => {
+    test('leaves out long fields', async () => {
       const { client } = house().people.owner;
       const { data } = await client.skills.create({
         body: { name: 'Large', description: 'Large', license: 'x'.repeat(1024), metadata: { a: 'x'.repeat(512) } },
@@ -148,7 +148,7 @@ onEachDatabase((house) => {
       ]);
     });
 
-    test('shows everybody of the workspace the same, and nobody else', async () => {
+    test('is the same for everyone in the workspace, and empty for others', async () => {
       const id = await newSkill(house());
       const idsFor = async (person: 'stranger' | 'foreigner') =>
         (await house().people[person].client.skills.list()).data.map((skill) => skill.id);
@@ -173,7 +173,7 @@ onEachDatabase((house) => {
       ['metadata', null],
       ['allowedTools', null],
       ['license', null],
-    ])('of %s to %j changes that field and the time only', async (field, value) => {
+    ])('of %s to %j changes only that field and updatedAt', async (field, value) => {
       const id = await newSkill(house(), { metadata: { a: 'b' }, allowedTools: ['Read'], license: 'Apache-2.0' });
       const before = await read(house(), id);
       await skillsOf(house()).update({ params: { id }, body: { [field]: value } });
@@ -190,7 +190,7 @@ onEachDatabase((house) => {
       expect(after).toEqual({ ...before, updatedAt: after.updatedAt });
     });
 
-    test('two people who change different fields at once both succeed', async () => {
+    test('concurrent changes of different fields are both kept', async () => {
       const id = await newSkill(house());
       const { owner, manager } = house().people;
       await Promise.all([
@@ -259,7 +259,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('delete takes the versions along', async () => {
+  test('delete deletes the versions too', async () => {
     const id = await newSkill(house());
     const version = await publish(house(), id);
     await skillsOf(house()).delete({ params: { id } });
@@ -292,7 +292,7 @@ onEachDatabase((house) => {
       expect((await read(house(), skill)).versions).toHaveLength(1);
     });
 
-    test('any user of the workspace may change a skill, whoever made it', async () => {
+    test('any user of the workspace can change a skill', async () => {
       const id = await newSkill(house());
       await house().people.stranger.client.skills.update({ params: { id }, body: { name: 'By a stranger' } });
       expect((await read(house(), id)).name).toBe('By a stranger');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await bucket.stop();
 });
 
-test.each(KINDS)('%s on S3 takes no part from the moment it is canceled', async (kind) => {
+test.each(KINDS)('%s on S3 accepts no part after it is canceled', async (kind) => {
   const { client } = house.people.owner;
   const { id, parts } = await start(client, kind, house.projectId, { size: 100 });
   const url = parts[0]?.url ?? '';
@@ -28,7 +28,7 @@ test.each(KINDS)('%s on S3 takes no part from the moment it is canceled', async 
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('NoSuchUpload')]);
 });
 
-test('a cancel succeeds although the storage cannot be reached, and the sweep is left to abort', async () => {
+test('a cancel succeeds without the storage, and the sweep aborts the upload later', async () => {
   const { client } = house.people.owner;
   const { id } = await start(client, 'FX', house.projectId, { size: 100 });
   const abort = vi.spyOn(house.deps.storage, 'abort').mockRejectedValue(new Error('unreachable'));

@@ -17,7 +17,7 @@ onEachDatabase((house) => {
     client().comments.create({ params: { id: house().projectId }, body: { attachments: [{ id }] } });
 
   describe.each(['CA', 'GA'] as const)('cancel %s', (kind) => {
-    test('an unfinished upload is gone: 204, then 404', async () => {
+    test('an unfinished upload is deleted: 204, then 404', async () => {
       const { id, sent: parts } = await sent(client(), kind, house().projectId, bytes);
       const response = await house().request('owner', 'POST', cancelPath(kind, id));
       expect([response.status, await response.text()]).toEqual([204, '']);
@@ -25,13 +25,13 @@ onEachDatabase((house) => {
       await refusal(cancel(client(), id), 'NOT_FOUND');
     });
 
-    test('a completed one that nothing uses can still be deleted', async () => {
+    test('a completed unused one can be deleted', async () => {
       const id = await upload(client(), kind, house().projectId, bytes);
       await cancel(client(), id);
       await refusal(cancel(client(), id), 'NOT_FOUND');
     });
 
-    test('to anybody but its starter it does not exist', async () => {
+    test('it is 404 to all but its starter', async () => {
       const { id } = await start(client(), kind, house().projectId);
       for (const person of ['manager', 'restricted', 'stranger', 'foreigner'] as const) {
         await refusal(cancel(house().people[person].client, id), 'NOT_FOUND');
@@ -53,14 +53,14 @@ onEachDatabase((house) => {
     });
   });
 
-  test('a comment attachment that a comment holds is 409, and stays', async () => {
+  test('a used comment attachment is 409 and stays', async () => {
     const id = await upload(client(), 'CA', house().projectId, bytes);
     await comment(id);
     await refusal(cancel(client(), id), 'UPLOAD_COMPLETED');
     await client().attachments.download({ params: { id } });
   });
 
-  test('a comment attachment is either canceled or taken by a comment, never both', async () => {
+  test('a comment attachment is either canceled or used by a comment, never both', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await upload(client(), 'CA', house().projectId, bytes);
       const [taken, canceled] = await Promise.all([
@@ -77,14 +77,14 @@ onEachDatabase((house) => {
     }
   });
 
-  test.each(KINDS)('%s is either completed or canceled first, and nothing fails', async (kind) => {
+  test.each(KINDS)('%s is either completed or canceled first, without an error', async (kind) => {
     for (let round = 0; round < 6; round++) {
       const { id, sent: parts } = await sent(client(), kind, house().projectId, bytes);
       const [completed, canceled] = await Promise.all([
         statusOf(complete(client(), id, parts)),
         statusOf(cancel(client(), id)),
       ]);
-      // A file that is there can no longer be canceled; an attachment can.
+      // A completed file cannot be canceled; an attachment can.
       const outcomes = kind === 'FX' ? [204, 409] : [204];
       expect(outcomes).toContain(canceled);
       expect([204, 404, 409]).toContain(completed);
@@ -95,13 +95,13 @@ onEachDatabase((house) => {
     }
   });
 
-  test.each(KINDS)('%s takes no part from the moment it is canceled', async (kind) => {
+  test.each(KINDS)('%s accepts no part after it is canceled', async (kind) => {
     const { id, parts } = await start(client(), kind, house().projectId, { size: bytes.length });
     await cancel(client(), id);
     expect((await put(parts[0]?.url ?? '', bytes)).status).toBe(404);
   });
 
-  test('a canceled file takes no completion, and the sweep after it finds nothing that fails', async () => {
+  test('a canceled file cannot be completed, and the next sweep succeeds', async () => {
     const { id, sent: parts } = await sent(client(), 'FX', house().projectId, bytes);
     await cancel(client(), id);
     await refusal(complete(client(), id, parts), 'UPLOAD_COMPLETED');
@@ -109,7 +109,7 @@ onEachDatabase((house) => {
     expect(await house().deps.db.selectFrom('doomed_blobs').selectAll().execute()).toEqual([]);
   });
 
-  test('a file that is deleted while it is uploaded takes no part any more', async () => {
+  test('a file that is deleted during its upload accepts no part', async () => {
     const { id, parts } = await start(client(), 'FX', house().projectId, { size: bytes.length });
     await client().files.delete({ params: { id } });
     expect((await put(parts[0]?.url ?? '', bytes)).status).toBe(404);

@@ -28,7 +28,7 @@ onEachDatabase(
       const send = (id: string, parts: unknown, person: PersonName = 'owner') =>
         house().request(person, 'POST', completePath(kind, id), json({ parts }));
 
-      test('answers 204 without a body, and the bytes are stored whole', async () => {
+      test('answers 204 without a body, and the content is stored', async () => {
         const { id, parts, sent } = await ready();
         expect(parts).toHaveLength(3);
         const response = await send(id, sent);
@@ -36,7 +36,7 @@ onEachDatabase(
         expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
       });
 
-      test('eTags are taken with quotes and without, parts in any order', async () => {
+      test('ETags are accepted with and without quotes, parts in any order', async () => {
         const { id, sent } = await ready();
         const [quoted, ...others] = sent;
         expect(quoted?.eTag).toMatch(/^".+"$/);
@@ -77,13 +77,13 @@ onEachDatabase(
         await refusal(complete(client(), started.id, invented), 'PARTS_MISMATCH');
       });
 
-      test.each([999, 1001])('a part of 1000 bytes does not take %i', async (size) => {
+      test.each([999, 1001])('a part of 1000 bytes refuses %i', async (size) => {
         const { parts } = await start(client(), kind, house().projectId, { size: 2000 });
         const answer = await put(parts[0]?.url ?? '', randomBytes(size));
         expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
       });
 
-      test('a part sent again replaces the first: the eTag that is named decides', async () => {
+      test('a part sent again replaces the first one: the listed ETag must match', async () => {
         const started = await start(client(), kind, house().projectId, { size: 3000 });
         const old = await putParts(started, randomBytes(3000));
         const sent = await putParts(started, bytes);
@@ -108,7 +108,7 @@ onEachDatabase(
         expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
       });
 
-      test('20 at once all succeed, and the bytes are right', async () => {
+      test('20 concurrent calls succeed, and the content is right', async () => {
         const { id, sent } = await ready();
         const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await send(id, sent)).status));
         expect(statuses).toEqual(Array(20).fill(204));
@@ -119,7 +119,7 @@ onEachDatabase(
         const started = await start(client(), kind, house().projectId, { size: 3000 });
         const replaced = await putParts(started, randomBytes(3000));
         const stored = await putParts(started, bytes);
-        // The storage has made the object of these parts when the request fails.
+        // The storage has made the object from these parts when the request fails.
         using crash = vi.spyOn(house().deps.storage, 'read').mockRejectedValueOnce(new Error('crashed'));
         await refusal(complete(client(), started.id, stored), 'INTERNAL');
         expect(crash).toHaveBeenCalledOnce();
@@ -136,7 +136,7 @@ onEachDatabase(
         expect((await storedBytes(house(), id)).equals(bytes)).toBe(true);
       });
 
-      test('bytes that a sweep took away meanwhile are 409, not a failure', async () => {
+      test('a blob that a sweep has deleted meanwhile is 409, not 500', async () => {
         const { id, sent } = await ready();
         const { storage } = house().deps;
         const read = storage.read.bind(storage);
@@ -147,7 +147,7 @@ onEachDatabase(
         await refusal(complete(client(), id, sent), 'UPLOAD_COMPLETED');
       });
 
-      test('to anybody but its starter it does not exist', async () => {
+      test('it is 404 to all but its starter', async () => {
         const { id, sent } = await ready();
         for (const person of ['manager', 'reviewer', 'restricted', 'stranger', 'foreigner'] as const) {
           expect((await send(id, sent, person)).status, person).toBe(404);
@@ -187,7 +187,7 @@ onEachDatabase(
       });
     });
 
-    describe('the shape of the parts', () => {
+    describe('validation of the parts', () => {
       const eTag = 'f'.repeat(32);
       const send = async (body: unknown) => {
         const { id } = await start(house().people.owner.client, 'CA', house().projectId);

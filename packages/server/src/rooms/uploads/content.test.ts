@@ -29,12 +29,12 @@ onEachDatabase(
         ['HTML declared as text/html', HTML, 'text/html', 'text/plain'],
         ['Markdown declared as such', Buffer.from('# Cut 3\n'), 'text/markdown', 'text/markdown'],
         ['bytes of no known type', Buffer.from([0, 1, 2, 3, 0]), 'video/mp4', 'application/octet-stream'],
-      ])('the type is what the bytes show: %s', async (_, bytes, mimeType, shown) => {
+      ])('the type is sniffed from the content: %s', async (_, bytes, mimeType, shown) => {
         const id = await upload(client(), kind, house().projectId, bytes, mimeType === undefined ? {} : { mimeType });
         expect((await uploadRow(house(), id)).mime_type).toBe(shown);
       });
 
-      test('what is stored is named by the id, never by what the user typed', async () => {
+      test('the storage key is the id, never user input', async () => {
         const id = await upload(client(), kind, house().projectId, PNG, { name: `typed-by-${kind}.png` });
         const names = namesIn(storageFolder());
         expect(names.filter((name) => name.includes(id))).toHaveLength(1);
@@ -42,14 +42,14 @@ onEachDatabase(
       });
     });
 
-    test('a document that is an archive is told by a later entry, after the first 10,000 bytes', async () => {
+    test('a ZIP-based document is detected by an entry after the first 10,000 bytes', async () => {
       const type = 'application/vnd.oasis.opendocument.text';
       const archive = zip({ 'cover.bin': randomBytes(10_000), mimetype: Buffer.from(type) });
       const id = await upload(client(), 'FX', house().projectId, archive);
       expect((await client().files.get({ params: { id } })).data.mimeType).toBe(type);
     });
 
-    test('an interrupted client goes on at a server that was started anew: 25 random sizes', async () => {
+    test('an interrupted upload continues at a restarted server: 25 random sizes', async () => {
       await using second = await startSecondServer(house());
       for (let round = 0; round < 25; round++) {
         const kind = KINDS[round % KINDS.length] ?? 'FX';
@@ -60,7 +60,7 @@ onEachDatabase(
   { UPLOAD_PART_SIZE: '1000' },
 );
 
-/** Entries that are stored as they are. */
+/** A ZIP archive with uncompressed entries. */
 const zip = (entries: Record<string, Buffer>): Buffer =>
   Buffer.concat(
     Object.entries(entries).flatMap(([name, content]) => {

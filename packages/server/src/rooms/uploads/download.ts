@@ -4,13 +4,13 @@ import type { Storage } from '../../storage/storage.ts';
 
 export const URL_SECONDS = 60 * 60;
 
-/** A signed URL of stored bytes, under the name that people know them by. */
-export async function downloadOf(
+/** Returns a presigned URL that downloads a stored object under a name. */
+export async function createDownload(
   storage: Storage,
   key: string,
-  shown: { name: string; mimeType: string | null },
+  file: { name: string; mimeType: string | null },
 ): Promise<Download> {
   const expiresAt = secondsFromNow(URL_SECONDS);
-  const type = { name: shown.name, mimeType: shown.mimeType ?? 'application/octet-stream' };
+  const type = { name: file.name, mimeType: file.mimeType ?? 'application/octet-stream' };
   return { url: await storage.downloadUrl(key, type, URL_SECONDS), expiresAt };
 }

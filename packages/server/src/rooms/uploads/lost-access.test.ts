@@ -8,7 +8,7 @@ import { KINDS, put, start, upload } from './test/uploads.ts';
 const bytes = randomBytes(100);
 
 onEachDatabase((house) => {
-  test('a removed member leaves no open upload in the project: no URL takes a part, no file stays', async () => {
+  test('removing a member aborts their uploads in the project: part URLs stop working, and their files are deleted', async () => {
     const owner = await newcomer(house());
     const member = await newcomer(house());
     const here = await newProject(owner, [[member, 'PROJECT_MEMBER']]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countParts, everyPartOnce, fingerprintOf, planParts } from './parts.ts';
+import { countParts, fingerprintOf, normalizeParts, planParts } from './parts.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -40,14 +40,14 @@ test('all parts but the last are equal, and the last is not larger', () => {
   });
 });
 
-test('only the last part is smaller than the least part size', () => {
+test('only the last part is smaller than the minimum part size', () => {
   forAll((size, least) => {
     const sizes = plan(size, least).map((part) => part.size);
     expect(sizes.slice(0, -1).every((part) => part >= least)).toBe(true);
   });
 });
 
-test('a client that splits evenly by itself, knowing only the count, cuts the same parts', () => {
+test('a client that splits evenly by the count gets the same parts', () => {
   forAll((size, least) => {
     const parts = plan(size, least);
     const even = Math.ceil(size / parts.length);
@@ -56,7 +56,7 @@ test('a client that splits evenly by itself, knowing only the count, cuts the sa
   });
 });
 
-test('where every part gets bytes, the count is that of the formula: max(1, floor(size / part size))', () => {
+test('the count is max(1, floor(size / part size)) if no part would be empty', () => {
   forAll((size, least) => {
     const partSize = Math.max(least, Math.ceil(size / 10_000));
     const count = Math.max(1, Math.floor(size / partSize));
@@ -83,21 +83,21 @@ test('10,000 single bytes are 10,000 parts, one byte more needs larger ones', ()
 
 const eTags = ['a', '"b"', 'c'].map((eTag, index) => ({ partNumber: index + 1, eTag }));
 
-test('parts are put in order and their quotes taken off', () => {
+test('parts are ordered and their ETags unquoted', () => {
   const bare = [
     { partNumber: 1, eTag: 'a' },
     { partNumber: 2, eTag: 'b' },
     { partNumber: 3, eTag: 'c' },
   ];
-  expect(everyPartOnce([...eTags].reverse(), 3)).toEqual(bare);
+  expect(normalizeParts([...eTags].reverse(), 3)).toEqual(bare);
 });
 
-test('a missing, repeated or extra part is not every part once', () => {
+test('a missing, repeated or extra part gives null', () => {
   const [first = { partNumber: 1, eTag: 'a' }] = eTags;
-  expect(everyPartOnce(eTags.slice(1), 3)).toBeNull();
-  expect(everyPartOnce([...eTags, first], 3)).toBeNull();
-  expect(everyPartOnce([first, first, first], 3)).toBeNull();
-  expect(everyPartOnce(eTags, 2)).toBeNull();
+  expect(normalizeParts(eTags.slice(1), 3)).toBeNull();
+  expect(normalizeParts([...eTags, first], 3)).toBeNull();
+  expect(normalizeParts([first, first, first], 3)).toBeNull();
+  expect(normalizeParts(eTags, 2)).toBeNull();
 });
 
 test('lists of parts that differ anywhere have different fingerprints', () => {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { MAX_PARTS, type UploadedParts } from '@review/contract';
 
-/** How many parts an upload has: none smaller than `least` bytes (an object store refuses those), but not too many. */
-export function countParts(size: number, least: number): number {
-  const partSize = Math.max(least, Math.ceil(size / MAX_PARTS));
+/** Returns the number of parts of an upload: at most MAX_PARTS, each of at least `minSize` bytes. */
+export function countParts(size: number, minSize: number): number {
+  const partSize = Math.max(minSize, Math.ceil(size / MAX_PARTS));
   const count = Math.max(1, Math.floor(size / partSize));
-  // Rounding up the even size can leave nothing for the last of very small parts.
+  // With very small parts, rounding the size up can leave no bytes for the last part.
   return Math.ceil(size / Math.ceil(size / count));
 }
 
-/** Even parts, the last one the rest. */
+/** Returns parts of equal size; the last one has the rest. */
 export function planParts(size: number, count: number): { partNumber: number; size: number }[] {
   const even = Math.ceil(size / count);
   return Array.from({ length: count }, (_, index) => ({
@@ -18,8 +18,8 @@ export function planParts(size: number, count: number): { partNumber: number; si
   }));
 }
 
-/** The parts in order and without quotes, if each of them is named exactly once. */
-export function everyPartOnce(parts: UploadedParts['parts'], count: number): UploadedParts['parts'] | null {
+/** Returns the parts in order and with unquoted ETags; null unless each part is listed exactly once. */
+export function normalizeParts(parts: UploadedParts['parts'], count: number): UploadedParts['parts'] | null {
   const ordered = parts
     .map(({ partNumber, eTag }) => ({ partNumber, eTag: eTag.replace(/^"(.*)"$/, '$1') }))
     .sort((a, b) => a.partNumber - b.partNumber);
@@ -27,6 +27,6 @@ export function everyPartOnce(parts: UploadedParts['parts'], count: number): Upl
   return complete ? ordered : null;
 }
 
-/** Tells one list of parts from another. */
+/** Returns a digest of a list of parts. */
 export const fingerprintOf = (parts: UploadedParts['parts']): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');

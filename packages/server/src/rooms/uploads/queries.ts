@@ -72,7 +72,7 @@ export async function findUploads(db: Database, ids: string[]): Promise<Map<stri
   return new Map(rows.map((row) => [row.id, uploadRecord(row)]));
 }
 
-/** Notes what the storage calls the upload, unless another request was first. */
+/** Stores the storage's id of the upload. Returns false if another request was first. */
 export async function setStorageUpload(db: Database, id: string, storageUpload: string): Promise<boolean> {
   const result = await db
     .updateTable('uploads')
@@ -85,8 +85,8 @@ export async function setStorageUpload(db: Database, id: string, storageUpload: 
 
 const SEVERAL = 'several';
 
-/** Notes with which parts a call is going to complete the upload, before the storage hears of it. */
-export async function noteCompletion(db: Database, id: string, completingWith: string): Promise<void> {
+/** Records the parts of a complete call before the storage is called. */
+export async function recordCompletion(db: Database, id: string, completingWith: string): Promise<void> {
   await db
     .updateTable('uploads')
     .set((eb) => ({
@@ -101,7 +101,7 @@ export async function noteCompletion(db: Database, id: string, completingWith: s
     .execute();
 }
 
-/** Says whether the upload was still open. */
+/** Marks the upload as completed. Returns false if it was completed already. */
 export async function markCompleted(
   trx: Writer,
   id: string,
@@ -116,21 +116,21 @@ export async function markCompleted(
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes uploads, leaves their bytes to the sweep, and returns what the storage calls them. */
-export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<DoomedBlob[]> {
+/** Deletes uploads, schedules the deletion of their blobs, and returns them. */
+export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<PendingBlobDeletion[]> {
   if (ids.length === 0) return [];
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', 'in', anyOf(ids))
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
 type Within = { projectId: string } | { workspaceId: string };
 
-/** A user who started uploads, in one project or in all of a workspace. */
+/** A user who started uploads in one project or in a workspace. */
 export type Starter = { userId: string } & Within;
 
 const projectsWithin = (db: Database, within: Within) =>
@@ -141,12 +141,12 @@ const projectsWithin = (db: Database, within: Within) =>
       'projectId' in within ? eb('id', '=', within.projectId) : eb('workspace_id', '=', within.workspaceId),
     );
 
-/** Removes the user's unfinished uploads, except the result of a generation, which a worker uploads. */
+/** Deletes the user's unfinished uploads, except results of generations, which workers upload. */
 export async function deleteUnfinishedUploads(
   trx: Writer,
   { userId, ...within }: Starter,
   at: string,
-): Promise<DoomedBlob[]> {
+): Promise<PendingBlobDeletion[]> {
   const dropped = await trx
     .deleteFrom('uploads')
     .where('started_by', '=', userId)
@@ -157,11 +157,11 @@ export async function deleteUnfinishedUploads(
     )
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
-/** Removes the files of uploads that the user has not finished, in one project or in all. */
+/** Deletes the files of the user's unfinished uploads. */
 export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }: Starter): Promise<void> {
   await trx
     .deleteFrom('files')
@@ -171,7 +171,7 @@ export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }
     .execute();
 }
 
-/** No comment holds it, and no generation refers to it. */
+/** Matches uploads that no comment and no generation uses. */
 const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
   eb.and([
     eb('uploads.comment_id', 'is', null),
@@ -185,19 +185,19 @@ const isUnused = (eb: ExpressionBuilder<Schema, 'uploads'>) =>
     ),
   ]);
 
-/** Removes an upload unless a comment or a generation holds it, and leaves its bytes to the sweep; returns what it removed. */
-export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<DoomedBlob[]> {
+/** Deletes an upload unless a comment or a generation uses it, schedules the deletion of its blob, and returns it. */
+export async function dropUnusedUpload(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
   const dropped = await trx
     .deleteFrom('uploads')
     .where('id', '=', id)
     .where(isUnused)
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
 
-/** Uploads whose time is over and that no comment and no generation holds, a few at once. */
+/** Returns up to 100 expired uploads that no comment and no generation uses. */
 export async function findStaleUploads(db: Database, now: string): Promise<{ id: string; completed: boolean }[]> {
   const rows = await db
     .selectFrom('uploads')
@@ -210,14 +210,14 @@ export async function findStaleUploads(db: Database, now: string): Promise<{ id:
   return rows.map((row) => ({ id: row.id, completed: row.completed_with !== null }));
 }
 
-/** Forgets how a file came in; its bytes are the file's. */
-export async function forgetUpload(trx: Writer, id: string): Promise<void> {
+/** Deletes the upload row and keeps the blob, which belongs to the file. */
+export async function deleteUploadRow(trx: Writer, id: string): Promise<void> {
   await trx.deleteFrom('uploads').where('id', '=', id).execute();
 }
 
 /**
- * Removes an upload that was found stale, and leaves its bytes to the sweep; says whether it did. It does not where the
- * upload was completed or taken by a comment since.
+ * Deletes a stale upload and schedules the deletion of its blob. Returns false if the upload was completed or attached to a
+ * comment since it was found.
  */
 export async function dropStaleUpload(
   trx: Writer,
@@ -231,17 +231,17 @@ export async function dropStaleUpload(
     .where('completed_with', completed ? 'is not' : 'is', null)
     .returning(['storage_key as key', 'storage_upload as upload'])
     .execute();
-  await doomBlobs(trx, dropped, at);
+  await scheduleBlobDeletion(trx, dropped, at);
   return dropped.length > 0;
 }
 
-export interface DoomedBlob {
+export interface PendingBlobDeletion {
   key: string;
   upload: string | null;
 }
 
-/** Notes bytes that no row names any more; the sweep removes them, so that a crash forgets none. */
-export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): Promise<void> {
+/** Schedules the deletion of blobs in the transaction that deletes their rows. The sweep deletes them from the storage. */
+export async function scheduleBlobDeletion(trx: Writer, blobs: PendingBlobDeletion[], at: string): Promise<void> {
   for (let start = 0; start < blobs.length; start += 1000) {
     await trx
       .insertInto('doomed_blobs')
@@ -255,8 +255,8 @@ export async function doomBlobs(trx: Writer, blobs: DoomedBlob[], at: string): P
   }
 }
 
-/** As `doomBlobs`, for everything that a project has stored. */
-export async function doomProjectBlobs(trx: Writer, projectId: string, at: string): Promise<void> {
+/** As `scheduleBlobDeletion`, for all blobs of a project. */
+export async function scheduleProjectBlobDeletion(trx: Writer, projectId: string, at: string): Promise<void> {
   await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
     select storage_key, storage_upload, ${at} from uploads where project_id = ${projectId}
     on conflict (storage_key) do nothing`.execute(trx);
@@ -265,8 +265,8 @@ export async function doomProjectBlobs(trx: Writer, projectId: string, at: strin
     on conflict (storage_key) do nothing`.execute(trx);
 }
 
-/** Bytes to remove, a few at once, by key. */
-export async function listDoomedBlobs(db: Database, afterKey: string): Promise<DoomedBlob[]> {
+/** Returns up to 100 pending deletions, ordered by key. */
+export async function listPendingBlobDeletions(db: Database, afterKey: string): Promise<PendingBlobDeletion[]> {
   return db
     .selectFrom('doomed_blobs')
     .select(['storage_key as key', 'storage_upload as upload'])
@@ -276,6 +276,6 @@ export async function listDoomedBlobs(db: Database, afterKey: string): Promise<D
     .execute();
 }
 
-export async function forgetDoomedBlob(db: Database, key: string): Promise<void> {
+export async function deletePendingBlobDeletion(db: Database, key: string): Promise<void> {
   await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
 }

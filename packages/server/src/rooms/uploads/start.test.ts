@@ -25,7 +25,7 @@ onEachDatabase(
       const send = (person: PersonName, body: unknown, headers: Record<string, string> = {}) =>
         house().request(person, 'POST', startPath(kind, house().projectId), json(body, headers));
 
-      test('answers 201 with the id, signed parts and the time it ends, and nothing else', async () => {
+      test('answers 201 with the id, signed parts and the expiry only', async () => {
         const response = await send('owner', { name: 'clip.bin', size: 2500 });
         expect([response.status, await response.json()]).toEqual([
           201,
@@ -56,7 +56,7 @@ onEachDatabase(
         ['255 characters', 'a'.repeat(255)],
         ['255 code points of two units', WIDE.repeat(255)],
         ['spaces and other scripts', ' Fünf % שלום.mp4'],
-      ])('a name of %s is taken', async (_, name) => {
+      ])('a name of %s is accepted', async (_, name) => {
         expect((await send('owner', { name, size: 1 })).status).toBe(201);
       });
 
@@ -83,7 +83,7 @@ onEachDatabase(
         expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ pointer: '/size' }] }]);
       });
 
-      test.each([1, LIMIT])('size %i is taken', async (size) => {
+      test.each([1, LIMIT])('size %i is accepted', async (size) => {
         const { parts } = await start(client(), kind, house().projectId, { size });
         expect(parts.reduce((sum, part) => sum + part.size, 0)).toBe(size);
       });
@@ -97,11 +97,11 @@ onEachDatabase(
         expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ pointer }] }]);
       });
 
-      test('a mimeType of 255 characters is taken', async () => {
+      test('a mimeType of 255 characters is accepted', async () => {
         expect((await send('owner', { name: 'a', size: 1, mimeType: 'a'.repeat(255) })).status).toBe(201);
       });
 
-      test('each role is admitted or refused as the design says', async () => {
+      test('each role is allowed or refused as specified', async () => {
         const roles = ['owner', 'manager', 'member', 'reviewer', 'restricted'] as const;
         const statuses = await Promise.all(
           roles.map(async (name) => (await send(name, { name: 'a', size: 1 })).status),
@@ -124,13 +124,13 @@ onEachDatabase(
         await refusal(start(others.client, kind, house().projectId), 'INSUFFICIENT_SCOPE');
       });
 
-      test('a project that is being deleted takes no upload', async () => {
+      test('a project that is being deleted refuses uploads', async () => {
         const projectId = await newProject(house());
         await client().projects.delete({ params: { id: projectId } });
         await refusal(start(client(), kind, projectId), 'PROJECT_DELETING');
       });
 
-      test('a repeated Idempotency-Key gives the same upload, with URLs that work', async () => {
+      test('a repeated idempotency key returns the same upload, with working URLs', async () => {
         const headers = { 'idempotency-key': `start-${kind}` };
         const asked = { name: 'a.bin', size: 3 };
         const first = await startedBy(send('owner', asked, headers));
@@ -141,7 +141,7 @@ onEachDatabase(
         for (const { parts } of [first, second]) await putParts({ ...first, parts }, Buffer.from('abc'));
       });
 
-      test('the stored replay holds no signed URL', async () => {
+      test('the stored response contains no signed URL', async () => {
         const asked = { name: 'a.bin', size: 3 };
         const { id } = await startedBy(send('owner', asked, { 'idempotency-key': `stored-${kind}` }));
         const rows = await house().deps.db.selectFrom('idempotency_keys').select('response').execute();
@@ -150,7 +150,7 @@ onEachDatabase(
         expect(stored.filter((response) => /signature|http|blobs/.test(response))).toEqual([]);
       });
 
-      test('20 requests at once with one Idempotency-Key start one upload', async () => {
+      test('20 concurrent requests with one idempotency key start one upload', async () => {
         const name = `at-once-${kind}`;
         const body = { name, size: 1 };
         const statuses = await Promise.all(
@@ -184,7 +184,7 @@ onEachDatabase(
         expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ pointer: '/folder' }] }]);
       });
 
-      test('one of another project is 422, and no file is made', async () => {
+      test('one of another project is 422 and creates no file', async () => {
         const elsewhere = await newFolder(house(), await newProject(house()));
         const files = async () => {
           let count = 0;

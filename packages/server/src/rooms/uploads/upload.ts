@@ -7,18 +7,18 @@ import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
 import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
 import { NoSuchObject, PartsMismatch, type Storage } from '../../storage/storage.ts';
-import { countParts, everyPartOnce, fingerprintOf, planParts } from './parts.ts';
+import { countParts, fingerprintOf, normalizeParts, planParts } from './parts.ts';
 import {
   findUpload,
   insertUpload,
   markCompleted,
   type NewUploadRow,
-  noteCompletion,
+  recordCompletion,
   setStorageUpload,
   type Upload,
 } from './queries.ts';
 
-/** Unfinished uploads, and attachments that nothing uses, are swept after this long. */
+/** The sweep deletes unfinished uploads and unused attachments after this time. */
 const UPLOAD_SECONDS = 24 * 60 * 60;
 
 type Write = <T>(work: (trx: Writer) => Promise<T>) => Promise<T>;
@@ -36,7 +36,7 @@ interface StartedUpload {
   expiresAt: string;
 }
 
-/** Starts an upload of any kind; `beside` writes what its kind needs, in the same transaction. */
+/** Starts an upload. `beside` writes related rows in the same transaction. */
 export async function startUpload(
   deps: Deps,
   write: Write,
@@ -50,8 +50,8 @@ export async function startUpload(
     await insertUpload(trx, newUploadRow(deps, { id, projectId, startedBy, asked }));
     return { id };
   });
-  const upload = await begunUpload(deps, id);
-  return { id, parts: await signedParts(deps, upload), expiresAt: upload.expiresAt };
+  const upload = await ensureStorageUpload(deps, id);
+  return { id, parts: await signParts(deps, upload), expiresAt: upload.expiresAt };
 }
 
 export const newUploadRow = (
@@ -70,8 +70,8 @@ export const newUploadRow = (
   expiresAt: secondsFromNow(UPLOAD_SECONDS),
 });
 
-/** The upload, begun in the storage: only after the commit, so that nothing waits for the storage in a transaction. */
-export async function begunUpload(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
+/** Starts the upload in the storage if it has not started there. Not in the transaction, which must not wait for the storage. */
+export async function ensureStorageUpload(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
   const { db, storage } = deps;
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('NOT_FOUND');
@@ -79,13 +79,10 @@ export async function begunUpload(deps: Deps, id: string): Promise<Upload & { st
   const storageUpload = await storage.begin(upload.storageKey);
   if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storageUpload };
   await storage.abort({ key: upload.storageKey, upload: storageUpload });
-  return begunUpload(deps, id);
+  return ensureStorageUpload(deps, id);
 }
 
-export async function signedParts(
-  { storage }: Deps,
-  upload: Upload & { storageUpload: string },
-): Promise<UploadPart[]> {
+export async function signParts({ storage }: Deps, upload: Upload & { storageUpload: string }): Promise<UploadPart[]> {
   const target = { key: upload.storageKey, upload: upload.storageUpload };
   const signed: UploadPart[] = [];
   for (const part of planParts(upload.size, upload.partCount)) {
@@ -95,8 +92,8 @@ export async function signedParts(
 }
 
 /**
- * Completes an upload, and gives it back if it was this call that did; the same again changes nothing. The storage goes
- * first: what it has made once, it finds again, so a crash before the commit only means that the caller asks again.
+ * Completes an upload. Returns it, or null if an earlier call with the same parts completed it. Completes the object in the
+ * storage first, which is idempotent, so that the caller can retry after a crash before the commit.
  */
 export async function completeUpload(
   { db, storage }: Deps,
@@ -107,7 +104,7 @@ export async function completeUpload(
 ): Promise<Upload | null> {
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('UPLOAD_COMPLETED');
-  const parts = everyPartOnce(asked.parts, upload.partCount);
+  const parts = normalizeParts(asked.parts, upload.partCount);
   const completedWith = parts && fingerprintOf(parts);
   if (upload.completedWith !== null) {
     if (upload.completedWith === completedWith) return null;
@@ -115,15 +112,15 @@ export async function completeUpload(
   }
   if (parts === null || completedWith === null || upload.storageUpload === null) throw partsMismatch(upload.partCount);
   const target = { key: upload.storageKey, upload: upload.storageUpload };
-  await noteCompletion(db, id, completedWith);
+  await recordCompletion(db, id, completedWith);
   try {
     const outcome = await storage.complete(target, parts, upload.size);
-    // An earlier call made the object: of these parts only if no call has named others.
+    // An earlier call made the object. It has these parts only if no call had other parts.
     const isOurs = outcome === 'made' || (await findUpload(db, id))?.completingWith === completedWith;
     if (!isOurs) throw new ProblemError('UPLOAD_COMPLETED');
   } catch (error) {
     if (!(error instanceof PartsMismatch)) throw error;
-    // A cancel in the meantime has taken the parts away.
+    // A concurrent cancel may have deleted the upload.
     if ((await findUpload(db, id)) === undefined) throw new ProblemError('UPLOAD_COMPLETED');
     throw partsMismatch(upload.partCount);
   }
@@ -133,7 +130,7 @@ export async function completeUpload(
       await beside(trx, upload, mimeType);
       return true;
     }
-    // Another call was faster: with the same parts, there is nothing left to do.
+    // A concurrent call with the same parts has completed the upload.
     if ((await findUpload(trx, id))?.completedWith === completedWith) return false;
     throw new ProblemError('UPLOAD_COMPLETED');
   });
@@ -144,7 +141,7 @@ async function firstBytesOf(storage: Storage, key: string): Promise<Buffer> {
   try {
     return await buffer(await storage.read(key, { length: SNIFFED_BYTES }));
   } catch (error) {
-    // Canceled and swept meanwhile.
+    // The upload was canceled and swept concurrently.
     throw error instanceof NoSuchObject ? new ProblemError('UPLOAD_COMPLETED') : error;
   }
 }
@@ -152,10 +149,10 @@ async function firstBytesOf(storage: Storage, key: string): Promise<Buffer> {
 const tooLarge = (limit: number) =>
   new ProblemError('INVALID_REQUEST', {
     detail: '1 field is not valid.',
-    errors: [{ pointer: '/size', code: 'TOO_LARGE', message: `At most ${limit}.` }],
+    errors: [{ pointer: '/size', code: 'TOO_LARGE', message: `Must be at most ${limit} bytes.` }],
   });
 
 const partsMismatch = (count: number) =>
   new ProblemError('PARTS_MISMATCH', {
-    detail: `Name each of the ${count} parts once, with the ETag that its upload answered.`,
+    detail: `List each of the ${count} parts once, with the ETag of the response to its PUT.`,
   });

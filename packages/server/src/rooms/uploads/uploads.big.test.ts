@@ -7,7 +7,7 @@ import { complete, KINDS, sha256, start, storedBytes } from './test/uploads.ts';
 
 onEachDatabase(
   (house) => {
-    test('100 random sizes, each interrupted, come back as they went in', { timeout: 300_000 }, async () => {
+    test('100 interrupted uploads of random sizes are stored unchanged', { timeout: 300_000 }, async () => {
       await using second = await startSecondServer(house());
       for (let round = 0; round < 100; round++) {
         await resume(house(), second, KINDS[round % KINDS.length] ?? 'FX', randomInt(1, 50_000));

@@ -21,7 +21,7 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
   async list({ subject: project, query }) {
     const { page, 'sort.type': sort, 'sort.direction': direction } = query;
     const { items, hasNext } = await listVersions(db, project, { page, sort, direction });
-    return { data: items.map(shown), page: { current: page, hasNext } };
+    return { data: items.map(toResponse), page: { current: page, hasNext } };
   },
 
   create: ({ subject: project, body, write }) =>
@@ -29,14 +29,14 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
       const { name, description = null, allowRestricted = false, files = [] } = body;
       const id = newUuid();
       await insertVersion(trx, { id, projectId: project.id, name, description, allowRestricted, createdAt: now() });
-      await holdFiles(trx, id, project, files);
+      await setVersionFiles(trx, id, project, files);
       return { data: { id } };
     }),
 
   async get({ subject: version }) {
     const files = await listVersionFiles(db, version.id, version.role);
     return {
-      data: { ...shown(version), allowRestricted: version.allowRestricted, files: files.map((id) => ({ id })) },
+      data: { ...toResponse(version), allowRestricted: version.allowRestricted, files: files.map((id) => ({ id })) },
     };
   },
 
@@ -44,7 +44,7 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
     write(async (trx) => {
       await updateVersion(trx, version.id, body, now());
       const project = { id: version.projectId, role: version.role };
-      if (body.files !== undefined) await holdFiles(trx, version.id, project, body.files);
+      if (body.files !== undefined) await setVersionFiles(trx, version.id, project, body.files);
     }),
 
   setStatus: ({ subject: version, body, write }) =>
@@ -52,12 +52,14 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
       const leads: readonly ProjectRole[] = LEADS;
       const mayReopen = leads.includes(version.role);
       if (!(await updateStatus(trx, version.id, body.status, mayReopen, now()))) {
-        throw new ProblemError('INSUFFICIENT_ROLE', { detail: 'Only an owner or manager reopens a closed version.' });
+        throw new ProblemError('INSUFFICIENT_ROLE', {
+          detail: 'Only an owner or manager can reopen a closed version.',
+        });
       }
     }),
 });
 
-async function holdFiles(
+async function setVersionFiles(
   trx: Writer,
   versionId: string,
   project: { id: string; role: ProjectRole },
@@ -71,7 +73,7 @@ async function holdFiles(
   await replaceVersionFiles(trx, versionId, ids);
 }
 
-const shown = ({ id, name, description, status, createdAt, updatedAt, projectId }: StoredVersion) => ({
+const toResponse = ({ id, name, description, status, createdAt, updatedAt, projectId }: StoredVersion) => ({
   id,
   name,
   description,

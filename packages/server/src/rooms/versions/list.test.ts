@@ -10,7 +10,7 @@ interface Row {
   allowRestricted: boolean;
 }
 
-/** Versions past the API, with the times they are given; their ids in the order of creation. */
+/** Inserts versions with the given times into the database; returns their ids in the order of creation. */
 async function addVersions(house: House, projectId: string, rows: Partial<Row>[]): Promise<string[]> {
   const ids = rows.map(() => newUuid());
   await house.deps.db.transaction().execute(async (trx) => {
@@ -46,7 +46,7 @@ onEachDatabase((house) => {
   };
 
   describe('the answer', () => {
-    test('has exactly the fields of the reference', async () => {
+    test('has exactly the fields of the API reference', async () => {
       const projectId = await newProject(house());
       const { versions } = house().people.member.client;
       const body = { name: 'Rough cut', description: 'The first.', allowRestricted: true };
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
       });
     });
 
-    test('is of that project only', async () => {
+    test('has the versions of that project only', async () => {
       const [projectId, other] = [await newProject(house()), await newProject(house())];
       const ids = await addVersions(house(), projectId, many(1));
       await addVersions(house(), other, many(1));
@@ -91,7 +91,7 @@ onEachDatabase((house) => {
       expect((await list(projectId, { 'sort.direction': 'asc' })).ids).toEqual([c, a, b]);
     });
 
-    test('by name does not look at case, and is the same on every database', async () => {
+    test('by name ignores case, and is the same on both databases', async () => {
       const projectId = await newProject(house());
       const ordered = [
         '10',
@@ -120,7 +120,7 @@ onEachDatabase((house) => {
         return data.map(({ name }: { name: string }) => name);
       };
       expect(await names({ 'sort.direction': 'asc' })).toEqual(
-        // Folded, in the order of code points: accented letters come after z, composed or not.
+        // Folded names sort by code point: accented letters come after z, composed or not.
         ['10', '9', '_', 'a', 'B', 'c', 'cut 10', 'Cut 9', '\u00DF', 'z', 'e\u0301a', '\u00C9b', 'Ж', '日'],
       );
       expect(await names({})).toEqual((await names({ 'sort.direction': 'asc' })).toReversed());
@@ -128,7 +128,7 @@ onEachDatabase((house) => {
     });
 
     test.each(['name', 'createdAt'])(
-      'ties of the %s are settled by the id, in the direction asked for',
+      'equal values of %s are ordered by id, in the requested direction',
       async (type) => {
         const projectId = await newProject(house());
         const same = { name: 'Same', createdAt: timeOf(0) };
@@ -210,8 +210,8 @@ onEachDatabase((house) => {
     });
   });
 
-  describe('who', () => {
-    test('a restricted reviewer receives only what is marked for them, pages counted without the rest', async () => {
+  describe('permissions', () => {
+    test('a restricted reviewer gets only versions with allowRestricted, and pages count only these', async () => {
       const projectId = await newProject(house());
       const rows = Array.from({ length: 101 }, (_, index) => ({ allowRestricted: index % 2 === 0 }));
       const ids = await addVersions(house(), projectId, rows);
@@ -222,7 +222,7 @@ onEachDatabase((house) => {
       expect([second.ids, second.page]).toEqual([marked.slice(50), { current: 2, hasNext: false }]);
     });
 
-    test.each(ROLES.filter((role) => role !== 'restricted'))('the %s receives all', async (role) => {
+    test.each(ROLES.filter((role) => role !== 'restricted'))('the %s gets all', async (role) => {
       const projectId = await newProject(house());
       const ids = await addVersions(house(), projectId, [{ allowRestricted: true }, {}]);
       expect((await list(projectId, {}, role)).ids).toEqual(ids.reverse());
@@ -233,7 +233,7 @@ onEachDatabase((house) => {
       await expect(client.versions.list({ params: { id: house().projectId } })).resolves.toHaveProperty('data');
     });
 
-    test.each(['stranger', 'foreigner'] as const)('to a %s the project does not exist', async (person) => {
+    test.each(['stranger', 'foreigner'] as const)('the project is 404 to a %s', async (person) => {
       const { versions } = house().people[person].client;
       await refusal(versions.list({ params: { id: house().projectId } }), 'NOT_FOUND');
     });

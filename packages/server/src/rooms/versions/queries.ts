@@ -49,7 +49,7 @@ export async function findVisibleVersion(
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at' } as const;
 
-/** One numbered page, and whether another follows. */
+/** Returns one numbered page and whether another follows. */
 export async function listVersions(
   db: Database,
   project: { id: string; role: ProjectRole },
@@ -68,7 +68,7 @@ export async function listVersions(
   return { items: rows.slice(0, PAGE_SIZE).map(record), hasNext: rows.length > PAGE_SIZE };
 }
 
-/** The files of a version that are visible in that role, in their order. */
+/** Returns the files of a version that are visible to the role, in their order. */
 export async function listVersionFiles(db: Database, versionId: string, role: ProjectRole): Promise<string[]> {
   const rows = await db
     .selectFrom('version_files as held')
@@ -113,7 +113,7 @@ export async function insertVersion(
     .execute();
 }
 
-/** Changes what is given, and nothing that somebody else may be changing meanwhile. */
+/** Updates the given fields only, so that concurrent changes of other fields are kept. */
 export async function updateVersion(
   trx: Writer,
   id: string,
@@ -132,7 +132,7 @@ export async function updateVersion(
     .execute();
 }
 
-/** Holds files until the transaction ends, so that none is deleted meanwhile. */
+/** Locks files until the transaction ends, so that none is deleted concurrently. */
 export async function lockFiles(trx: Writer, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
@@ -151,7 +151,7 @@ export async function replaceVersionFiles(trx: Writer, versionId: string, fileId
     .execute();
 }
 
-/** Sets the status, unless somebody closed the version and the caller may not reopen it. */
+/** Sets the status. Returns false if the version is closed and the caller may not reopen it. */
 export async function updateStatus(
   trx: Writer,
   id: string,

@@ -51,23 +51,23 @@ onEachDatabase((house) => {
   const path = () => `/api/projects/${house().projectId}/versions`;
 
   describe('create', () => {
-    test.each(EDITORS)('the %s creates: 201 with the id and nothing else', async (role) => {
+    test.each(EDITORS)('the %s can create: 201 with the id only', async (role) => {
       const answer = await ask(house(), role, 'POST', path(), { name: 'Cut' });
       expect(answer).toEqual({ status: 201, body: { data: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } } });
     });
 
-    test.each(['reviewer', 'restricted'] as const)('the %s does not: 403', async (role) => {
+    test.each(['reviewer', 'restricted'] as const)('the %s cannot: 403', async (role) => {
       await refusal(create({}, role), 'INSUFFICIENT_ROLE');
     });
 
-    test('to a stranger the project does not exist; without projects:write it is 403', async () => {
+    test('the project is 404 to a non-member, and 403 without projects:write', async () => {
       await refusal(create({}, 'stranger'), 'NOT_FOUND');
       const { client } = await house().withScopes('owner', ['projects:read', 'files:write']);
       const call = client.versions.create({ params: { id: house().projectId }, body: { name: 'Cut' } });
       await refusal(call, 'INSUFFICIENT_SCOPE');
     });
 
-    test('only the name is needed: a new version is to be reviewed, not marked, and empty', async () => {
+    test('only the name is required: a new version is NEED_REVIEW, without allowRestricted and files', async () => {
       const id = await create();
       const version = await get(id);
       expect(version).toStrictEqual({
@@ -134,12 +134,12 @@ onEachDatabase((house) => {
   });
 
   describe('files', () => {
-    test('are kept in the order they were named', async () => {
+    test('are stored in the given order', async () => {
       const files = refs((await newFiles(3)).sort().reverse());
       expect((await get(await create({ files }))).files).toStrictEqual(files);
     });
 
-    test('the same one twice is 400, at its second place', async () => {
+    test('a repeated file is 400 at its second position', async () => {
       const [file = ''] = await newFiles(1);
       const problem = await refusal(create({ files: refs([file, file]) }), 'INVALID_REQUEST');
       expect(errorsOf(problem)).toEqual(['/files/1/id DUPLICATE']);
@@ -159,7 +159,7 @@ onEachDatabase((house) => {
       expect(await get(id)).toMatchObject({ name: 'Cut', files: refs([file]) });
     });
 
-    test('a list replaces the old one, in its order; an empty one empties it; without one it stays', async () => {
+    test('a given list replaces the files, an empty one clears them, a missing one keeps them', async () => {
       const [a = '', b = '', c = ''] = await newFiles(3);
       const id = await create({ files: refs([a, b]) });
       await update(id, { files: refs([c, b]) });
@@ -170,7 +170,7 @@ onEachDatabase((house) => {
       expect((await get(id)).files).toEqual([]);
     });
 
-    test('one that is deleted is gone from its versions, and the others keep their order', async () => {
+    test('a deleted file is removed from its versions, and the others keep their order', async () => {
       const [a = '', b = '', c = ''] = await newFiles(3);
       const id = await create({ files: refs([a, b, c]) });
       await house().people.member.client.files.delete({ params: { id: b } });
@@ -178,7 +178,7 @@ onEachDatabase((house) => {
       await refusal(update(id, { files: refs([b]) }), 'REFERENCE_NOT_FOUND');
     });
 
-    test('one that is deleted while a version takes it: taken and gone, or refused', async () => {
+    test('a file deleted while it is added to a version is removed from it, or refused', async () => {
       const outcome = (call: Promise<unknown>) => call.then(() => 'done').catch((problem: ApiProblem) => problem.code);
       const [kept = ''] = await newFiles(1);
       const id = await create();
@@ -198,15 +198,15 @@ onEachDatabase((house) => {
   });
 
   describe('get', () => {
-    test.each(ROLES)('the %s reads a version that is marked for restricted access', async (role) => {
+    test.each(ROLES)('the %s reads a version with allowRestricted', async (role) => {
       expect((await get(await create({ allowRestricted: true }), role)).allowRestricted).toBe(true);
     });
 
-    test('to a restricted reviewer one that is not marked does not exist', async () => {
+    test('a version without allowRestricted is 404 to a restricted reviewer', async () => {
       await refusal(get(await create(), 'restricted'), 'NOT_FOUND');
     });
 
-    test('a restricted reviewer sees of its files only those that are marked', async () => {
+    test('a restricted reviewer sees only files with allowRestricted', async () => {
       const [hidden, marked] = [await newFile(house()), await newFile(house(), { allowRestricted: true })];
       const id = await create({ allowRestricted: true, files: refs([hidden, marked]) });
       expect((await get(id, 'restricted')).files).toEqual(refs([marked]));
@@ -219,7 +219,7 @@ onEachDatabase((house) => {
       expect((await client.versions.get({ params: { id } })).data.id).toBe(id);
     });
 
-    test('unknown, malformed and of a project one is no member of: 404', async () => {
+    test('an id that is unknown, malformed or of a project without membership is 404', async () => {
       for (const id of [UNKNOWN_UUID, 'not-a-uuid']) await refusal(get(id), 'NOT_FOUND');
       const id = await create({ allowRestricted: true });
       for (const person of ['stranger', 'foreigner'] as const) await refusal(get(id, person), 'NOT_FOUND');
@@ -228,7 +228,7 @@ onEachDatabase((house) => {
 
   describe('update', () => {
     const CHANGES = [{ name: 'New' }, { description: 'New' }, { description: null }, { allowRestricted: false }, {}];
-    test.each(CHANGES)('%j changes that, and updatedAt', async (change) => {
+    test.each(CHANGES)('%j changes these fields and updatedAt', async (change) => {
       const id = await create({ description: 'Old', allowRestricted: true, files: refs(await newFiles(1)) });
       const before = await get(id);
       expect(await ask(house(), 'member', 'PATCH', `/api/versions/${id}`, change)).toEqual({ status: 204, body: null });
@@ -237,7 +237,7 @@ onEachDatabase((house) => {
       expect(updatedAt > before.updatedAt).toBe(true);
     });
 
-    test('two people who change different fields at once both have their way', async () => {
+    test('concurrent changes of different fields are both kept', async () => {
       for (let round = 0; round < 10; round++) {
         const id = await create();
         await Promise.all([
@@ -249,7 +249,7 @@ onEachDatabase((house) => {
       }
     });
 
-    test('a new name is found at its place in the order', async () => {
+    test('a new name changes the position in the order', async () => {
       const projectId = await newProject(house());
       const middle = await create({ name: 'M' }, 'member', projectId);
       const moved = await create({ name: 'z' }, 'member', projectId);
@@ -280,7 +280,7 @@ onEachDatabase((house) => {
       ['reviewer', 'INSUFFICIENT_ROLE'],
       ['restricted', 'INSUFFICIENT_ROLE'],
       ['stranger', 'NOT_FOUND'],
-    ] as const)('the %s does not: %s', async (person, code) => {
+    ] as const)('the %s cannot: %s', async (person, code) => {
       await refusal(update(await create({ allowRestricted: true }), { name: 'New' }, person), code);
     });
   });

@@ -33,7 +33,7 @@ onEachDatabase(
       }
     }
 
-    test('a family has at most its cap in flight, over all workspaces', async () => {
+    test('a family has at most its cap of claimed generations, over all workspaces', async () => {
       await queueMany(house(), Array(4).fill(modelNamed('veo-3.1-generate-preview')));
       const { workspaceId } = house().people.foreigner;
       await queueMany(house(), Array(4).fill(modelNamed('veo-3.1-lite-generate-preview')), workspaceId);
@@ -41,14 +41,14 @@ onEachDatabase(
       expect(await claimAtOnce(1, 1, 100)).toEqual([]);
     });
 
-    test('a family at its cap keeps no other of the same type waiting', async () => {
+    test('a family at its cap does not block others of the same type', async () => {
       const veo = await queueMany(house(), Array(10).fill(modelNamed('veo-3.1-generate-preview')));
       const others = await queueMany(house(), Array(2).fill(modelNamed('kling-3.0')));
       const taken = [...(await claimAtOnce(1, 1, 5)), ...(await claimAtOnce(1, 1, 5))];
       expect(taken.map(({ fileId }) => fileId)).toEqual([...veo.slice(0, CAPS.veo), ...others]);
     });
 
-    test('parallel claims over 4 connections hand out each generation once, and no more than the cap', async () => {
+    test('concurrent claims over 4 connections get each generation once and at most the cap', async () => {
       const ids = await queueMany(house(), Array(30).fill(modelNamed('pdf')));
       const taken = await claimAtOnce(4, 5, 2);
       const handed = taken.map(({ fileId }) => fileId);
@@ -57,12 +57,12 @@ onEachDatabase(
       expect(taken.every(({ epoch }) => epoch === 1)).toBe(true);
     });
 
-    test('parallel claims over 4 connections take no more than the slots of a workspace', async () => {
+    test('concurrent claims over 4 connections get at most the slots of a workspace', async () => {
       await queueMany(house(), Array(30).fill(modelNamed('meshy-7')));
       expect(await claimAtOnce(4, 5, 2)).toHaveLength(9);
     });
 
-    test('a lapsed generation is handed to one of many only', async () => {
+    test('only one of many concurrent claims gets a generation with an expired lease', async () => {
       await queueMany(house(), Array(5).fill(modelNamed('pdf')));
       await claimAtOnce(1, 1, 5);
       await house()
@@ -87,7 +87,7 @@ onEachDatabase(
       );
       expect(Math.max(...Object.values(most))).toBe(5);
       expect(Object.keys(most).sort()).toEqual(FAMILIES.toSorted());
-      // Whatever is done elsewhere, each family goes on: nobody waits for another family's whole queue.
+      // No family waits for the whole queue of another one.
       expect(Math.max(...Object.values(waited))).toBeLessThan(100);
     });
   },

@@ -28,7 +28,7 @@ const leaseOf = ({ deps }: House, id: string) =>
     .where('file_id', '=', id)
     .executeTakeFirstOrThrow();
 
-/** A stalled machine is late once; what is not woken at all is late every time. */
+/** Retries tolerate a stalled machine, which is late once; a missing notification is late every time. */
 const STALLS = { retry: 2 };
 
 onEachDatabase((house) => {
@@ -38,7 +38,7 @@ onEachDatabase((house) => {
   const hello = (worker: string) => workerOf(house()).register({ body: { worker, families: [] } });
   const cancel = (id: string) => house().people.owner.client.files.cancel({ params: { id } });
 
-  test('a claim gives a lease of 30 seconds and the first epoch; the generation waits on', async () => {
+  test('a claim gives a lease of 30 seconds and the first epoch; the generation stays queued', async () => {
     const id = await generate(house());
     const before = steadyTime(30);
     const { data } = await workerOf(house()).claim({ body: { worker: 'box:1', most: 5, wait: 0 } });
@@ -49,19 +49,19 @@ onEachDatabase((house) => {
     expect([before <= (lease.lease_until ?? ''), (lease.lease_until ?? '') <= steadyTime(30)]).toEqual([true, true]);
   });
 
-  test('what is held is not handed out again', async () => {
+  test('a claimed generation cannot be claimed again', async () => {
     await generate(house());
     expect(await claim(house())).toHaveLength(1);
     expect(await claim(house(), 100, { worker: 'box:2' })).toEqual([]);
   });
 
-  test('the oldest comes first', async () => {
+  test('the oldest generation is claimed first', async () => {
     const ids = [await generate(house()), await generate(house()), await generate(house())];
     const taken = [await claim(house(), 1), await claim(house(), 1), await claim(house(), 1)];
     expect(taken.map(idsOf)).toEqual(ids.map((id) => [id]));
   });
 
-  test('no more than asked for', async () => {
+  test('a claim gets at most the requested number', async () => {
     for (let count = 0; count < 3; count++) await generate(house());
     expect(await claim(house(), 2)).toHaveLength(2);
     expect(await claim(house(), 2)).toHaveLength(1);
@@ -82,7 +82,7 @@ onEachDatabase((house) => {
     expect(await claim(house())).toEqual([]);
   });
 
-  test('a workspace with full slots keeps no other waiting', async () => {
+  test('a workspace with full slots does not block others', async () => {
     await queueMany(house(), Array(6).fill(modelNamed('veo-3.1-generate-preview')));
     const { workspaceId } = house().people.foreigner;
     const others = await queueMany(house(), Array(3).fill(modelNamed('kling-3.0')), workspaceId);
@@ -91,7 +91,7 @@ onEachDatabase((house) => {
     expect(taken.slice(2)).toEqual(others.slice(0, 2));
   });
 
-  test('an ended, a canceled and a deleted generation each free their slot', async () => {
+  test('ended, canceled and deleted generations release their slot', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) ids.push(await generate(house()));
     const [ended, canceled, deleted] = await claim(house());
@@ -106,7 +106,7 @@ onEachDatabase((house) => {
     expect(idsOf(await claim(house()))).toEqual([ids[6]]);
   });
 
-  test('a lapsed lease is handed on under the next epoch, also of a running one, before what waits', async () => {
+  test('a generation with an expired lease is claimed under the next epoch before queued ones, even if it runs', async () => {
     const id = await generate(house());
     await generate(house());
     const [task] = await claim(house(), 1);
@@ -117,14 +117,14 @@ onEachDatabase((house) => {
     expect(await leaseOf(house(), id)).toMatchObject({ lease_owner: 'box:2', status: 'RUNNING' });
   });
 
-  test('a lapsed lease still fills its slot', async () => {
+  test('a generation with an expired lease still occupies its slot', async () => {
     await queueMany(house(), Array(5).fill(modelNamed('pdf')));
     await claim(house());
     await lapse(house());
     expect(await claim(house())).toHaveLength(4);
   });
 
-  test('what has ended is not handed out, whatever its lease', async () => {
+  test('an ended generation cannot be claimed, even with an expired lease', async () => {
     const id = await generate(house());
     await claim(house());
     await cancel(id);
@@ -133,7 +133,7 @@ onEachDatabase((house) => {
     expect(await leaseOf(house(), id)).toMatchObject({ epoch: 1, lease_owner: null, lease_until: null });
   });
 
-  test('hello frees the leases of a former life at once, and no others', async () => {
+  test('registering expires the old leases of the worker at once, and no others', async () => {
     const mine = await generate(house());
     await claim(house(), 1, { worker: 'box:1' });
     await generate(house());
@@ -142,7 +142,7 @@ onEachDatabase((house) => {
     expect(await claim(house(), 100, { worker: 'box:1' })).toEqual([{ fileId: mine, family: 'document', epoch: 2 }]);
   });
 
-  test('a lease that is given back is handed on at once, and no renewal brings it back', async () => {
+  test('a released lease can be claimed at once and cannot be renewed', async () => {
     const [kept, id] = [await generate(house()), await generate(house())];
     await claim(house(), 2);
     const release = (worker: string, epoch: number) =>
@@ -156,7 +156,7 @@ onEachDatabase((house) => {
     expect(await waiting).toEqual([{ fileId: id, family: 'document', epoch: 2 }]);
   });
 
-  test('renewing keeps the leases', async () => {
+  test('renewing extends the leases', async () => {
     const ids = [await generate(house()), await generate(house())];
     const tasks = await claim(house());
     await lapse(house());
@@ -165,7 +165,7 @@ onEachDatabase((house) => {
     expect(await claim(house(), 100, { worker: 'box:2' })).toEqual([]);
   });
 
-  test('renewing names what is lost: taken over, canceled, ended, deleted, never held', async () => {
+  test('renewing returns the lost tasks: taken over, canceled, ended, deleted, never claimed', async () => {
     const [kept, canceled, deleted, over] = [PAGE, PICTURE, FILM, MESH];
     const ids = [];
     for (const body of [kept, canceled, deleted, over]) ids.push(await generate(house(), body));
@@ -179,11 +179,11 @@ onEachDatabase((house) => {
     expect(await leaseOf(house(), ids[3] ?? '')).toMatchObject({ lease_owner: 'box:2', epoch: 2 });
   });
 
-  test('renewing nothing loses nothing', async () => {
+  test('renewing an empty list loses nothing', async () => {
     expect(await renew([])).toEqual([]);
   });
 
-  test('a claim that waits wakes at once when something is generated', STALLS, async () => {
+  test('a waiting claim is answered at once when a generation is queued', STALLS, async () => {
     const waiting = claim(house(), 1, { wait: 20 });
     for (let round = 0; round < 3; round++) await claim(house(), 1);
     const from = performance.now();
@@ -192,7 +192,7 @@ onEachDatabase((house) => {
     expect(performance.now() - from).toBeLessThan(300);
   });
 
-  test('a claim that waits wakes at once when a slot becomes free', STALLS, async () => {
+  test('a waiting claim is answered at once when a slot is released', STALLS, async () => {
     const [first = ''] = await queueMany(house(), Array(5).fill(modelNamed('pdf')));
     await claim(house());
     const waiting = claim(house(), 1, { wait: 20 });
@@ -203,7 +203,7 @@ onEachDatabase((house) => {
     expect(performance.now() - from).toBeLessThan(300);
   });
 
-  test('a claim that waits ends with nothing when its time is over', async () => {
+  test('a waiting claim returns no tasks after its timeout', async () => {
     const from = performance.now();
     expect(await claim(house(), 1, { wait: 0.3 })).toEqual([]);
     expect(performance.now() - from).toBeGreaterThanOrEqual(290);
@@ -222,7 +222,7 @@ onEachDatabase((house) => {
   });
 });
 
-test('where Temporal runs the generations, there is nothing to claim', async () => {
+test('with the Temporal engine there is nothing to claim', async () => {
   await using house = await openHouse('sqlite', { GENERATION_ENGINE: 'temporal' });
   const id = await generate(house);
   expect(await claim(house)).toEqual([]);

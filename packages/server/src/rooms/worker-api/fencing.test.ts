@@ -22,7 +22,7 @@ import { sha256 } from '../uploads/test/uploads.ts';
 type Parts = Awaited<ReturnType<typeof sendResult>>;
 const RESULT = Buffer.from('# Tides');
 
-/** Everything that a worker reports, with what would count from the present holder. */
+/** All reports of a worker, each valid under the current epoch. */
 const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) => Promise<unknown>> = {
   intend: (worker, { id, epoch }) =>
     worker.reserveSubmit({
@@ -65,14 +65,14 @@ const ENDS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
 };
 
 onEachDatabase((house) => {
-  /** A generation that runs, whose result is sent but not completed. */
+  /** A running generation with an uploaded but not completed result. */
   async function running(): Promise<{ task: Held; parts: Parts }> {
     const task = await held(house());
     await intend(house(), task);
     return { task, parts: await sendResult(house(), task, RESULT) };
   }
 
-  test.each(Object.entries(REPORTS))('%s counts from the present holder', async (_, report) => {
+  test.each(Object.entries(REPORTS))('%s under the current epoch succeeds', async (_, report) => {
     const { task, parts } = await running();
     if (report === REPORTS['finish with success']) await storeResult(house(), task, RESULT);
     const before = await stored(house(), task.id);
@@ -80,7 +80,7 @@ onEachDatabase((house) => {
     expect(await stored(house(), task.id)).not.toEqual(before);
   });
 
-  test.each(Object.entries(REPORTS))('%s under a passed epoch is 404 and changes nothing', async (_, report) => {
+  test.each(Object.entries(REPORTS))('%s under an old epoch is 404 and changes nothing', async (_, report) => {
     const { task, parts } = await running();
     if (report === REPORTS['finish with success']) await storeResult(house(), task, RESULT);
     await takeOver(house(), task);
@@ -89,7 +89,7 @@ onEachDatabase((house) => {
     expect(await stored(house(), task.id)).toEqual(before);
   });
 
-  test.each(Object.entries(REPORTS))('%s under an epoch to come is 404 and changes nothing', async (_, report) => {
+  test.each(Object.entries(REPORTS))('%s under a future epoch is 404 and changes nothing', async (_, report) => {
     const { task, parts } = await running();
     const before = await stored(house(), task.id);
     await refusal(report(workerOf(house()), { ...task, epoch: task.epoch + 1 }, parts), 'NOT_FOUND');
@@ -105,7 +105,7 @@ onEachDatabase((house) => {
     expect(await stored(house(), task.id)).toEqual(before);
   });
 
-  test('a passed holder completes no upload of the next one', async () => {
+  test('an old epoch cannot complete the upload of the next one', async () => {
     const { task } = await running();
     const next = await takeOver(house(), task);
     const parts = await sendResult(house(), next, RESULT);
@@ -119,7 +119,7 @@ onEachDatabase((house) => {
     await finish(house(), next);
   });
 
-  test('a report of a generation that was deleted, or never was, is 404', async () => {
+  test('a report on a deleted or unknown generation is 404', async () => {
     const { task, parts } = await running();
     await house().people.owner.client.files.delete({ params: { id: task.id } });
     for (const id of [task.id, 'FX00000000000000000000']) {
@@ -129,14 +129,14 @@ onEachDatabase((house) => {
     }
   });
 
-  test('a lapsed lease that nobody took over still counts', async () => {
+  test('a report under an expired lease succeeds until another worker claims the generation', async () => {
     const { task } = await running();
     await lapse(house(), task.id);
     await workerOf(house()).progress({ params: { id: task.id }, body: { epoch: task.epoch, progress: 0.5 } });
     expect((await stored(house(), task.id)).generation?.progress).toBe(0.5);
   });
 
-  test('the holder may read its generation after the end; a passed holder may not at any time', async () => {
+  test('the current epoch can read its generation after the end; an old epoch never can', async () => {
     const { task } = await running();
     const read = ({ id, epoch }: Held) => workerOf(house()).getTask({ params: { id }, query: { epoch } });
     const next = await takeOver(house(), task);

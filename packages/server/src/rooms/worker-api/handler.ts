@@ -11,17 +11,17 @@ type Answer<R extends WorkerApi[keyof WorkerApi]> =
   SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.input<SuccessOf<R>> : never;
 
 export interface WorkerRequest<R> {
-  /** The file that the path names. */
+  /** The id of the file in the path. */
   id: string;
   query: Parsed<R, 'query'>;
   body: Parsed<R, 'body'>;
-  /** The address that the worker called. */
+  /** The origin of the address that the worker called. */
   base: string;
   /** Aborted when the worker disconnects. */
   signal: AbortSignal;
 }
 
-/** A handler for every route of the worker API: one that is missing or misspelt does not compile. */
+/** One handler for every route of the worker API: a missing or misspelt one does not compile. */
 export type WorkerHandlers = {
   [V in keyof WorkerApi]: (request: WorkerRequest<WorkerApi[V]>) => Promise<Answer<WorkerApi[V]>>;
 };

@@ -14,47 +14,47 @@ import {
   isHeld,
   listSteps,
   lockHeld,
-  recordIntent,
+  recordSubmit,
   type StoredGeneration,
   setResult,
   updateProgress,
   updateStages,
 } from '../generation/queries.ts';
-import { freeLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
+import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
-import { begunUpload, completeUpload, newUploadRow, signedParts } from '../uploads/upload.ts';
+import { completeUpload, ensureStorageUpload, newUploadRow, signParts } from '../uploads/upload.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
 import { findWorker, insertWorker, listLiving, recordHeartbeat } from '../workers/queries.ts';
 import type { WorkerHandlers } from './handler.ts';
 
 const LEASE_SECONDS = 30;
-/** How often a waiting claim looks by itself, for what other processes changed. */
-const LOOK_EVERY_MS = 500;
+/** The poll interval of a waiting claim for changes made by other processes. */
+const POLL_INTERVAL_MS = 500;
 
-/** What the workers' requests do to the row: always under the epoch that the worker was handed. */
+/** The handlers of the worker API. They change a generation only under the epoch that the worker has claimed. */
 export const workerHandlers = (deps: Deps): WorkerHandlers => {
   const { db, clock, config, storage, queueNotifier, watch } = deps;
 
-  /** Runs a change while the generation is still this worker's; otherwise there is nothing here for it. */
-  const change = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
+  /** Runs a change with the generation locked. Throws NOT_FOUND if the epoch is not current. */
+  const changeHeld = <T>(fileId: string, epoch: number, work: (trx: Writer, held: StoredGeneration) => Promise<T>) =>
     inTransaction(db, async (trx) => {
       const held = await lockHeld(trx, fileId, epoch);
       if (held === undefined) throw new ProblemError('NOT_FOUND');
       return work(trx, held);
     });
 
-  async function handOut(worker: string, most: number): Promise<GenerationTask[]> {
+  async function claimTasks(worker: string, limit: number): Promise<GenerationTask[]> {
     const abilities = abilitiesOf(await findWorker(db, worker), await listLiving(db, clock), config.generation);
     const holder = { engine: 'embedded', owner: worker, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
-    return takeTasks(db, holder, config.generation, most, clock());
+    return takeTasks(db, holder, config.generation, limit, clock());
   }
 
   return {
     async register({ body }) {
       await inTransaction(db, async (trx) => {
         await insertWorker(trx, body, clock, now());
-        await freeLeases(trx, body.worker, clock());
+        await expireLeases(trx, body.worker, clock());
       });
       queueNotifier.notify();
       return { data: { engine: config.engine } };
@@ -66,12 +66,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       const deadline = performance.now() + wait * 1000;
       for (;;) {
         const seen = queueNotifier.count;
-        const tasks = config.engine === 'embedded' ? await handOut(worker, most) : [];
+        const tasks = config.engine === 'embedded' ? await claimTasks(worker, most) : [];
         const left = deadline - performance.now();
         if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
           return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
         }
-        await queueNotifier.wait(seen, Math.min(LOOK_EVERY_MS, left), AbortSignal.any([signal, deps.stopping]));
+        await queueNotifier.wait(seen, Math.min(POLL_INTERVAL_MS, left), AbortSignal.any([signal, deps.stopping]));
       }
     },
 
@@ -112,37 +112,37 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
-      const answer = await change(id, epoch, async (trx, held) => {
+      const answer = await changeHeld(id, epoch, async (trx, held) => {
         const known = held.stages[stage] ?? { intents: 0, job: null };
         const answer = { stage: known, provider: held.provider };
         if (known.token === token && known.job === null) return { granted: true, ...answer };
-        if (!mayBeMadeBy(provider, held, config.generation)) {
+        if (!canUseProvider(provider, held, config.generation)) {
           return { granted: false, stage: known, provider: held.provider ?? 'live' };
         }
-        // Somebody intended it before: whether to do so again is the worker's to decide, knowingly.
+        // An earlier submit was reserved: the worker has to decide whether to submit again.
         if (known.intents !== intents || known.job !== null) return { granted: false, ...answer };
-        const intended = { intents: intents + 1, job: null, token };
-        await recordIntent(trx, id, {
-          stages: { ...held.stages, [stage]: intended },
+        const reserved = { intents: intents + 1, job: null, token };
+        await recordSubmit(trx, id, {
+          stages: { ...held.stages, [stage]: reserved },
           provider,
           startedAt: now(),
           deadlineAt: clock(config.generation.deadlines[held.outputType]),
         });
-        return { granted: true, stage: intended, provider };
+        return { granted: true, stage: reserved, provider };
       });
       watch.changed(id);
       return { data: answer };
     },
 
     releaseSubmit: ({ id, body: { epoch, stage, intents } }) =>
-      change(id, epoch, async (trx, held) => {
+      changeHeld(id, epoch, async (trx, held) => {
         const known = held.stages[stage];
         if (known?.intents !== intents || known.job !== null) return;
         await updateStages(trx, id, { ...held.stages, [stage]: { intents: intents - 1, job: null } });
       }),
 
     submitted: ({ id, body: { epoch, stage, job, jobId } }) =>
-      change(id, epoch, async (trx, held) => {
+      changeHeld(id, epoch, async (trx, held) => {
         const intents = held.stages[stage]?.intents ?? 1;
         await updateStages(trx, id, { ...held.stages, [stage]: { intents, job: job ?? null } }, jobId);
       }),
@@ -152,7 +152,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
     },
 
     async startUpload({ id, body: { epoch, size }, base }) {
-      await change(id, epoch, async (trx, held) => {
+      await changeHeld(id, epoch, async (trx, held) => {
         await dropUploads(trx, [id], now());
         await setResult(trx, id, null);
         const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
@@ -162,13 +162,13 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
         const storageKey = `${id}-${randomUUID()}`;
         await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
       });
-      const parts = await signedParts(deps, await begunUpload(deps, id));
-      return { data: { parts: parts.map((part) => ({ ...part, url: onBase(deps, part.url, base) })) } };
+      const parts = await signParts(deps, await ensureStorageUpload(deps, id));
+      return { data: { parts: parts.map((part) => ({ ...part, url: rebaseUrl(deps, part.url, base) })) } };
     },
 
     async completeUpload({ id, body: { epoch, parts, sha256 } }) {
-      const write = <T>(work: (trx: Writer) => Promise<T>) => change(id, epoch, (trx) => work(trx));
-      // Before the storage is touched: the open upload may be a later holder's.
+      const write = <T>(work: (trx: Writer) => Promise<T>) => changeHeld(id, epoch, (trx) => work(trx));
+      // Checked before the storage is called, because the open upload may belong to a later epoch.
       if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
       await completeUpload(deps, write, id, { parts });
       const upload = await findUpload(db, id);
@@ -177,19 +177,21 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       const hash = createHash('sha256');
       await pipeline(await storage.read(storageKey), hash);
       const found = hash.digest('hex');
-      await change(id, epoch, async (trx, held) => {
-        // Started anew meanwhile: these bytes are left to the sweep.
+      await changeHeld(id, epoch, async (trx, held) => {
+        // The upload was restarted meanwhile; the sweep deletes this blob.
         if ((await findUpload(trx, id))?.storageKey !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
         const model = findModel(held.outputModel);
-        const fits = model !== undefined && formatOf(model).accepts.test(mimeType);
-        if (!fits) throw unfit(`The result is ${mimeType}, which is not what ${held.outputModel} makes.`);
-        if (found !== sha256) throw unfit('The stored bytes are not the ones that were sent.');
+        const isExpectedType = model !== undefined && formatOf(model).accepts.test(mimeType);
+        if (!isExpectedType)
+          throw resultMismatch(`The result has the type ${mimeType}, which ${held.outputModel} does not make.`);
+        if (found !== sha256)
+          throw resultMismatch('The SHA-256 of the stored result differs from that of the request.');
         await setResult(trx, id, { storageKey, size, mimeType, sha256 });
       });
     },
 
     recordStep: ({ id, body: { epoch, name, attempt, outcome, message, milliseconds } }) =>
-      change(id, epoch, (trx) =>
+      changeHeld(id, epoch, (trx) =>
         insertStep(trx, id, {
           name,
           attempt,
@@ -202,10 +204,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
     async finish({ id, body: { epoch, outcome } }) {
       const startedAt = now();
-      await change(id, epoch, async (trx, held) => {
+      await changeHeld(id, epoch, async (trx, held) => {
         if (outcome.status === 'SUCCEEDED' && held.result === null) throw new ProblemError('FILE_NOT_READY');
         if (outcome.status === 'SUCCEEDED') {
-          // Noted with the end itself: of what has ended, nothing more is noted.
+          // Recorded in the same transaction, because no step can be recorded after the end.
           const attempt = 1 + (await listSteps(trx, id)).filter(({ name }) => name === 'finish').length;
           const times = { startedAt, finishedAt: now() };
           await insertStep(trx, id, { name: 'finish', attempt, outcome: 'SUCCEEDED', message: null, ...times });
@@ -218,17 +220,17 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
   };
 };
 
-/** A worker that was restarted with other keys must not make what was meant for another. */
-function mayBeMadeBy(provider: Provider, held: StoredGeneration, allowed: { sandbox: boolean }): boolean {
+/** Whether the provider may run the generation. A worker may have been restarted with other keys since the claim. */
+function canUseProvider(provider: Provider, held: StoredGeneration, allowed: { sandbox: boolean }): boolean {
   if (held.provider !== null) return held.provider === provider;
   return provider === 'live' || (held.promised === 'sandbox' && allowed.sandbox);
 }
 
-const unfit = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
+const resultMismatch = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
 
 type Content = NonNullable<WorkerTask['attachments'][number]['content']>;
 
-/** Where the bytes of attachments can be read, for those that are still there. */
+/** Returns presigned URLs of the attachments that still exist. */
 async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<string, Content>> {
   const files = await findStoredFiles(deps.db, ids);
   const uploads = await findUploads(
@@ -240,11 +242,11 @@ async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<s
     const { name, mimeType, size, storageKey } = files.get(id) ?? uploads.get(id) ?? {};
     if (name === undefined || mimeType == null || size == null || storageKey == null) continue;
     const url = await deps.storage.downloadUrl(storageKey, { name, mimeType }, URL_SECONDS);
-    found.set(id, { name, mimeType, size, url: onBase(deps, url, base) });
+    found.set(id, { name, mimeType, size, url: rebaseUrl(deps, url, base) });
   }
   return found;
 }
 
-/** A worker reaches the server at the address it called, which need not be the public one. */
-const onBase = ({ config }: Deps, url: string, base: string): string =>
+/** Replaces PUBLIC_URL by the address that the worker called, because a worker may not reach the public one. */
+const rebaseUrl = ({ config }: Deps, url: string, base: string): string =>
   url.startsWith(`${config.publicUrl}/`) ? base + url.slice(config.publicUrl.length) : url;

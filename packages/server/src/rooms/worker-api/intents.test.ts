@@ -15,7 +15,7 @@ onEachDatabase(
     const withdraw = (id: string, epoch: number, intents = 1) =>
       workerOf(house()).releaseSubmit({ params: { id }, body: { epoch, stage: 'main', intents } });
 
-    test('the first intent is granted: it runs, its time counts, and the provider is shown', async () => {
+    test('the first reservation is granted: the generation runs, with its deadline and provider', async () => {
       const task = await held(house(), MESH);
       expect((await fileOf(house(), task.id)).generation).toMatchObject({ status: 'QUEUED', startedAt: null });
       const from = [secondsFromNow(0), secondsFromNow(70)];
@@ -31,7 +31,7 @@ onEachDatabase(
       expect(deadline <= secondsFromNow(70)).toBe(true);
     });
 
-    test('start and deadline are set once, also by another holder', async () => {
+    test('start and deadline are set once, also with a later epoch', async () => {
       const task = await held(house());
       await intend(house(), task);
       const first = (await stored(house(), task.id)).generation;
@@ -43,7 +43,7 @@ onEachDatabase(
       expect(started_at).not.toBeNull();
     });
 
-    test('a second intent that does not know of the first is not granted, and changes nothing', async () => {
+    test('a second reservation with an outdated count is not granted and changes nothing', async () => {
       const task = await held(house());
       await intend(house(), task);
       const before = await stored(house(), task.id);
@@ -55,14 +55,14 @@ onEachDatabase(
       expect(await stored(house(), task.id)).toEqual(before);
     });
 
-    test('of 20 parallel intents one is granted', async () => {
+    test('of 20 concurrent reservations one is granted', async () => {
       const task = await held(house());
       const answers = await Promise.all(Array.from({ length: 20 }, () => intend(house(), task)));
       expect(answers.filter(({ data }) => data.granted)).toHaveLength(1);
       expect(await stageOf(task.id)).toEqual({ intents: 1, job: null });
     });
 
-    test('a deliberate repeat is granted, and counted', async () => {
+    test('a reservation with the current count is granted and counted', async () => {
       const task = await held(house());
       await intend(house(), task);
       expect((await intend(house(), task, 'main', 1)).data).toEqual({
@@ -72,7 +72,7 @@ onEachDatabase(
       });
     });
 
-    test('stages are counted apart', async () => {
+    test('each stage has its own count', async () => {
       const task = await held(house());
       await intend(house(), task, 'preview');
       expect((await intend(house(), task, 'refine')).data.granted).toBe(true);
@@ -80,7 +80,7 @@ onEachDatabase(
       expect(await stageOf(task.id, 'refine')).toEqual({ intents: 1, job: null });
     });
 
-    test('an intent whose answer was lost is granted again under its token, and counts once', async () => {
+    test('a retried reservation with the same token is granted again and counts once', async () => {
       const { id, epoch } = await held(house());
       const body = { epoch, stage: 'main', provider: 'sandbox', intents: 0, token: randomUUID() } as const;
       for (const _ of ['first', 'again']) {
@@ -91,7 +91,7 @@ onEachDatabase(
       expect(other.data.granted).toBe(false);
     });
 
-    test('the next holder finds the intent', async () => {
+    test('the next epoch sees the reservation', async () => {
       const task = await held(house());
       await intend(house(), task);
       const { id, epoch } = await takeOver(house(), task);
@@ -99,7 +99,7 @@ onEachDatabase(
       expect(data.stages).toEqual({ main: { intents: 1, job: null } });
     });
 
-    test('withdrawing takes one intent back: the first is granted again', async () => {
+    test('releasing takes back one reservation: the first is granted again', async () => {
       const task = await held(house());
       await intend(house(), task);
       await withdraw(task.id, task.epoch);
@@ -107,7 +107,7 @@ onEachDatabase(
       expect((await intend(house(), task)).data).toMatchObject({ granted: true, stage: { intents: 1 } });
     });
 
-    test('withdrawing what was not intended, or twice, takes nothing back', async () => {
+    test('releasing without a reservation, or twice, changes nothing', async () => {
       const task = await held(house());
       await withdraw(task.id, task.epoch);
       expect(await stageOf(task.id)).toBeUndefined();
@@ -118,7 +118,7 @@ onEachDatabase(
       expect((await intend(house(), task)).data.granted).toBe(true);
     });
 
-    test('of two intents a repeated withdrawal takes back one', async () => {
+    test('a repeated release takes back one of two reservations', async () => {
       const task = await held(house());
       await intend(house(), task);
       await intend(house(), task, 'main', 1);
@@ -127,7 +127,7 @@ onEachDatabase(
       expect(await stageOf(task.id)).toEqual({ intents: 1, job: null });
     });
 
-    test('what was submitted is kept, shown, and never granted or withdrawn again', async () => {
+    test('a submitted job is stored and shown, and cannot be reserved or released again', async () => {
       const task = await held(house());
       await intend(house(), task);
       const job = { id: 'job-7', nested: [1, null, 'ü'] };
@@ -146,7 +146,7 @@ onEachDatabase(
       expect(data.providerJobId).toBe('job-7');
     });
 
-    test('progress only grows', async () => {
+    test('progress only increases', async () => {
       const task = await held(house());
       const { id, epoch } = task;
       const report = (progress: number) => workerOf(house()).progress({ params: { id }, body: { epoch, progress } });

@@ -28,7 +28,7 @@ const intend = async (house: House, id: string, epoch: number, provider: Provide
       body: { epoch, stage: 'submit', provider, intents: 0, token: randomUUID() },
     })
   ).data;
-/** As if no heartbeat had come for a minute. */
+/** Sets the last heartbeat to a minute ago. */
 const silence = ({ deps }: House, worker: string) =>
   deps.db
     .updateTable('workers')
@@ -45,7 +45,7 @@ onEachDatabase((house) => {
     await forgetWorkers(house());
   });
 
-  test('a family is live while a living worker says so, whatever others say', async () => {
+  test('a family is live while one living worker reports it as live', async () => {
     await hello(house(), 'keyed', 'live');
     await hello(house(), 'keyless', 'sandbox');
     expect(await providerOf(house())).toBe('live');
@@ -55,7 +55,7 @@ onEachDatabase((house) => {
     expect(await providerOf(house())).toBe('live');
   });
 
-  test('what was ordered while the family was live waits for a worker with the key', async () => {
+  test('a generation queued while the family was live waits for a worker with the key', async () => {
     await hello(house(), 'keyed', 'live');
     await hello(house(), 'keyless', 'sandbox');
     const id = await generate(house(), FILM);
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), id)).generation).toMatchObject({ provider: 'live', waitingFor: null });
   });
 
-  test('what was ordered while no worker had the key is made by whoever takes it', async () => {
+  test('a generation queued while no worker had the key runs on any worker', async () => {
     const [first, second] = [await generate(house(), FILM), await generate(house(), FILM)];
     await hello(house(), 'keyless', 'sandbox');
     const body = { worker: 'keyless', most: 1, wait: 0 };
@@ -79,7 +79,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), second)).generation?.provider).toBe('live');
   });
 
-  test('an order is granted only to the provider that it was handed to', async () => {
+  test('a reservation is granted only for the provider of the claim', async () => {
     await hello(house(), 'keyed', 'live');
     const id = await generate(house(), FILM);
     await claim(house(), 'keyed');
@@ -88,7 +88,7 @@ onEachDatabase((house) => {
     expect(await intend(house(), id, 1, 'live')).toMatchObject({ granted: true, provider: 'live' });
   });
 
-  test('what runs at the vendor goes on only with the key, what runs in the sandbox with any worker', async () => {
+  test('a live run continues only on a worker with the key, a sandbox run on any worker', async () => {
     await hello(house(), 'keyed', 'live');
     const [film, page] = [await generate(house(), FILM), await generate(house(), PAGE)];
     await claim(house(), 'keyed');
@@ -100,7 +100,7 @@ onEachDatabase((house) => {
     expect(await claim(house(), 'keyed')).toMatchObject([{ fileId: film, epoch: 2 }]);
   });
 
-  test('a worker whose settings cannot work is given work only where there is no better one', async () => {
+  test('a misconfigured worker gets generations only if no other worker can run them', async () => {
     const id = await generate(house(), FILM);
     await hello(house(), 'broken', 'misconfigured');
     await hello(house(), 'keyless', 'sandbox');
@@ -118,7 +118,7 @@ onEachDatabase(
       await forgetWorkers(house());
     });
 
-    test('without the sandbox a keyless worker is given nothing, whoever was live once', async () => {
+    test('without the sandbox a worker without keys gets nothing', async () => {
       await hello(house(), 'keyed', 'live');
       const id = await generate(house(), FILM);
       await silence(house(), 'keyed');
@@ -128,14 +128,14 @@ onEachDatabase(
       expect((await fileOf(house(), id)).generation).toMatchObject({ status: 'QUEUED', waitingFor: 'WORKER' });
     });
 
-    test('without the sandbox a keyless worker that restarts leaves the family available', async () => {
+    test('without the sandbox a restarted worker without keys leaves the family available', async () => {
       await hello(house(), 'keyed', 'live');
       await hello(house(), 'keyless', 'sandbox');
       await hello(house(), 'keyless', 'sandbox');
       expect((await post(house(), FILM)).status).toBe(202);
     });
 
-    test('what was promised to the sandbox before it was turned off is not made by it', async () => {
+    test('a generation promised to the sandbox does not run there after the sandbox is disabled', async () => {
       await hello(house(), 'keyed', 'live');
       const id = await generate(house(), FILM);
       const { db } = house().deps;

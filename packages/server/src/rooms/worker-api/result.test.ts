@@ -41,7 +41,7 @@ onEachDatabase(
     const keyOf = async (id: string) => (await stored(house(), id)).upload?.storage_key ?? '';
     const resultOf = async (id: string) => (await stored(house(), id)).generation?.result;
 
-    test('the parts are on the address that the worker called, and need no other credential', async () => {
+    test('the part URLs have the address that the worker called, and need no credential', async () => {
       const task = await held(house());
       const port = new URL(house().url).port;
       const response = await fetch(`http://localhost:${port}/worker/tasks/${task.id}/upload.multipart`, {
@@ -62,7 +62,7 @@ onEachDatabase(
       await finish(house(), task);
     });
 
-    test('finished with success, the file has its content, and the download serves it', async () => {
+    test('after success the file has its content, and the download serves it', async () => {
       const task = await held(house(), PICTURE);
       await intend(house(), task);
       await storeResult(house(), task, PNG);
@@ -96,7 +96,7 @@ onEachDatabase(
       expect((await fileOf(house(), task.id)).mimeType).toBe('text/markdown');
     });
 
-    test('bytes with another hash are 422, and become nobody’s content', async () => {
+    test('content with another hash is 422 and is not stored as the result', async () => {
       const task = await held(house());
       const parts = await sendResult(house(), task, TEXT);
       await refusal(complete(task, parts, sha256(Buffer.from('other'))), 'PARTS_MISMATCH');
@@ -132,7 +132,7 @@ onEachDatabase(
       await complete(task, parts, sha256(TEXT));
     });
 
-    test('completing twice is the same as once', async () => {
+    test('completing is idempotent', async () => {
       const task = await held(house());
       const parts = await sendResult(house(), task, TEXT);
       await Promise.all([complete(task, parts, sha256(TEXT)), complete(task, parts, sha256(TEXT))]);
@@ -141,7 +141,7 @@ onEachDatabase(
       expect(await stored(house(), task.id)).toEqual(before);
     });
 
-    test('starting again drops the former upload, and its bytes', async () => {
+    test('starting again deletes the former upload and its blob', async () => {
       const task = await held(house());
       await sendResult(house(), task, TEXT);
       const former = await keyOf(task.id);
@@ -154,7 +154,7 @@ onEachDatabase(
       await finish(house(), task);
     });
 
-    test('starting again after the result was stored forgets that result', async () => {
+    test('starting again after the result was stored discards that result', async () => {
       const task = await held(house());
       await storeResult(house(), task, TEXT);
       const next = await takeOver(house(), task);
@@ -169,7 +169,7 @@ onEachDatabase(
       expect(await (await fetch(data.url)).text()).toBe('# Other');
     });
 
-    test('the next holder finds the stored result and may finish with it', async () => {
+    test('the next epoch sees the stored result and can finish with it', async () => {
       const task = await held(house());
       await storeResult(house(), task, TEXT);
       const next = await takeOver(house(), task);
@@ -179,7 +179,7 @@ onEachDatabase(
       expect((await fileOf(house(), task.id)).sha256).toBe(sha256(TEXT));
     });
 
-    test('finishing with success without a result is 409, and it goes on', async () => {
+    test('finishing with success without a result is 409, and the generation keeps running', async () => {
       const task = await held(house());
       await refusal(finish(house(), task), 'FILE_NOT_READY');
       await sendResult(house(), task, TEXT);
@@ -187,7 +187,7 @@ onEachDatabase(
       expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
     });
 
-    test('finished with failure, error and warnings are kept, and stored bytes are removed', async () => {
+    test('after failure, error and warnings are stored and the blob is deleted', async () => {
       const task = await held(house());
       await intend(house(), task);
       await storeResult(house(), task, TEXT);
@@ -202,7 +202,7 @@ onEachDatabase(
       await refusal(house().people.owner.client.files.download({ params: { id: task.id } }), 'FILE_NOT_READY');
       expect(await exists(key)).toBe(true);
       await sweep(house().deps);
-      expect([await exists(key), (await stored(house(), task.id)).doomed]).toEqual([false, []]);
+      expect([await exists(key), (await stored(house(), task.id)).pendingDeletions]).toEqual([false, []]);
     });
   },
   { ...NO_LIMITS, UPLOAD_PART_SIZE: '8' },

@@ -1,20 +1,20 @@
 import { FAMILIES, type Family } from '@review/contract';
 import type { StoredWorker } from './queries.ts';
 
-/** Uses the vendor; makes it in the sandbox; or fails it with the reason why its settings cannot work. */
+/** Runs with the provider, runs in the sandbox, or fails because the provider's settings are not valid. */
 export type Ability = 'live' | 'sandbox' | 'refuse';
-/** What can be done of each family; a family that is missing cannot be done at all. */
+/** The ability for each family. A missing family cannot be run. */
 export type Abilities = ReadonlyMap<Family, Ability>;
 
 interface Allowed {
-  /** Whether the sandbox may stand in. */
+  /** Whether the sandbox may replace a provider without a key. */
   sandbox: boolean;
 }
 
 export const withAbility = (abilities: Abilities, wanted: Ability): Family[] =>
   [...abilities].flatMap(([family, ability]) => (ability === wanted ? [family] : []));
 
-/** What these workers can do between them. */
+/** Returns the combined abilities of these workers. */
 export function abilitiesOfAll(workers: readonly StoredWorker[], allowed: Allowed): Abilities {
   const abilities = new Map<Family, Ability>();
   for (const family of FAMILIES) {
@@ -26,13 +26,13 @@ export function abilitiesOfAll(workers: readonly StoredWorker[], allowed: Allowe
   return abilities;
 }
 
-/** What one worker can do beside the others: it refuses only where no other could do better. */
+/** Returns the abilities of one worker. It refuses a family only if no other worker can run it. */
 export function abilitiesOf(worker: StoredWorker, living: readonly StoredWorker[], allowed: Allowed): Abilities {
   const all = abilitiesOfAll([...living, worker], allowed);
   const own = abilitiesOfAll([worker], allowed);
   return new Map([...own].filter(([family, ability]) => ability !== 'refuse' || all.get(family) === 'refuse'));
 }
 
-/** A worker that said nothing of a family has no key for it. */
+/** The state of a family on a worker. A family that it did not report has no key there. */
 export const stateOf = ({ families }: StoredWorker, family: Family) =>
   families.findLast((reported) => reported.family === family)?.state ?? 'sandbox';

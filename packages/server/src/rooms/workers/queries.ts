@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../db/clock.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
-/** A worker that was silent for longer is taken for dead; heartbeats come every five seconds. */
+/** A worker without a heartbeat for this time is dead. Workers send one every five seconds. */
 const ALIVE_SECONDS = 30;
-/** For as long a dead worker is listed. */
+/** Dead workers are listed for this time. */
 const KEPT_SECONDS = 24 * 60 * 60;
 
 export interface StoredWorker {
@@ -26,14 +26,14 @@ const workerRecord = (row: Selectable<Schema['workers']>): StoredWorker => ({
   seenAt: row.seen_at,
 });
 
-/** A worker that starts; those that have been dead for long are forgotten. */
+/** Registers a worker that has started, and deletes workers that have been dead for a day. */
 export async function insertWorker(trx: Writer, report: WorkerReport, clock: Clock, startedAt: string): Promise<void> {
   await trx.deleteFrom('workers').where('seen_at', '<', clock(-KEPT_SECONDS)).execute();
   await trx.deleteFrom('workers').where('name', '=', report.worker).execute();
   await recordHeartbeat(trx, report, clock, startedAt);
 }
 
-/** Replaces what was known of the worker; one that was taken for dead is alive again. */
+/** Stores the report and the time of a heartbeat. A dead worker becomes alive again. */
 export async function recordHeartbeat(
   db: Database,
   { worker, version, families, refusals }: WorkerReport,
@@ -58,7 +58,7 @@ export async function listLiving(db: Database, clock: Clock): Promise<StoredWork
   return rows.map(workerRecord);
 }
 
-/** The worker as it reported itself last; before its first report it has no keys. */
+/** Returns the last report of the worker; one without keys if it has not reported yet. */
 export async function findWorker(db: Database, name: string): Promise<StoredWorker> {
   const row = await db.selectFrom('workers').selectAll().where('name', '=', name).executeTakeFirst();
   return row ? workerRecord(row) : { name, version: null, families: [], refusals: [], startedAt: '', seenAt: '' };
@@ -66,11 +66,11 @@ export async function findWorker(db: Database, name: string): Promise<StoredWork
 
 export interface ListedWorker extends StoredWorker {
   alive: boolean;
-  /** Since its last heartbeat. */
+  /** Seconds since its last heartbeat. */
   ageSeconds: number;
 }
 
-/** Those that are alive and those that died within a day, by name. */
+/** Returns living workers and those that died within a day, ordered by name. */
 export async function listWorkers(db: Database, clock: Clock): Promise<ListedWorker[]> {
   const rows = await db.selectFrom('workers').selectAll().select(clock().as('now')).orderBy('name').execute();
   return rows.map((row) => {

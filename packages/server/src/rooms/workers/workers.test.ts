@@ -17,14 +17,14 @@ const workers = ({ deps }: House) => listWorkers(deps.db, deps.clock);
 onEachDatabase((house) => {
   const bearer = () => `Bearer ${house().deps.config.workerToken}`;
 
-  test('a worker with the token is told which engine runs, and its report is kept', async () => {
+  test('a worker with the token gets the name of the engine, and its report is stored', async () => {
     const client = createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
     const families = FAMILIES.map((family) => ({ family, state: 'misconfigured', reason: 'no balance' }) as const);
     expect(await client.register({ body: { worker: 'box:7', families } })).toEqual({ data: { engine: 'embedded' } });
     expect(await workers(house())).toMatchObject([{ name: 'box:7', alive: true, families, refusals: [] }]);
   });
 
-  test('without the right token it is 401, and nothing is kept', async () => {
+  test('without the right token it is 401, and nothing is stored', async () => {
     const before = (await workers(house())).map(({ name }) => name);
     const wrong = [
       null,
@@ -46,7 +46,7 @@ onEachDatabase((house) => {
     expect(problem.message).toContain('WORKER_TOKEN');
   });
 
-  test("the worker's token opens nothing but the worker's interface", async () => {
+  test('the worker token is valid for the worker API only', async () => {
     const response = await fetch(`${house().url}/api/ping`, { headers: { authorization: bearer() } });
     expect(response.status).toBe(401);
   });
@@ -59,7 +59,7 @@ onEachDatabase((house) => {
     [{ ...BODY, families: [{ family: 'sora', state: 'live' }] }, '/families/0/family'],
     [{ ...BODY, families: [{ family: 'veo', state: 'on' }] }, '/families/0/state'],
     [{ ...BODY, engine: 'temporal' }, '/engine'],
-  ])('the report %o is 400 and says where', async (body, pointer) => {
+  ])('the report %o is 400 with its pointers', async (body, pointer) => {
     const response = await hello(house(), body, bearer());
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -68,7 +68,7 @@ onEachDatabase((house) => {
     });
   });
 
-  test('a body that is no JSON is 400', async () => {
+  test('a body that is not JSON is 400', async () => {
     const response = await fetch(`${house().url}/worker/hello`, {
       method: 'POST',
       body: '{',
@@ -78,7 +78,7 @@ onEachDatabase((house) => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_JSON' });
   });
 
-  test('a family that stands twice in a report has the state that was said last', async () => {
+  test('the last state of a repeated family counts', async () => {
     const families = [
       { family: 'minimax', state: 'sandbox' },
       { family: 'minimax', state: 'live' },
@@ -89,11 +89,11 @@ onEachDatabase((house) => {
     expect(data.find(({ family }) => family === 'minimax')?.provider).toBe('live');
   });
 
-  test('a worker that serves no family may say so', async () => {
+  test('a report without families is accepted', async () => {
     expect((await hello(house(), { worker: 'idle', families: [] }, bearer())).status).toBe(200);
   });
 
-  test('the worker interface is in no public document', async () => {
+  test('the worker API is in no public document', async () => {
     const document = await (await fetch(`${house().url}/api/openapi.json`)).text();
     expect(document).not.toContain('/worker');
     expect(document).not.toContain('WORKER_TOKEN');

@@ -5,7 +5,7 @@ import { errorHandler } from '../../http/error-handler.ts';
 import { listen } from '../../listen.ts';
 import { openStorage } from '../open.ts';
 
-/** A process of its own that does with a storage what it is told by HTTP, so that its memory can be measured. */
+/** A separate process that serves a storage over HTTP, so that its memory can be measured. */
 const [storageUrl = ''] = process.argv.slice(2);
 const app = express().disable('etag');
 const { port } = await listen(app, { host: '127.0.0.1', port: 0 }, 1);

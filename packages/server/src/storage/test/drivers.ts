@@ -19,7 +19,7 @@ export const BUCKET = 'review';
 
 const MIB = 1024 * 1024;
 
-/** What a stand-in for S3 does not do, in the words that stand behind the name of the test that is left out. */
+/** The missing features of an S3 stand-in, as shown in the titles of skipped tests. */
 export type Lack =
   | 'checks ETags and parts'
   | 'knows uploads'
@@ -35,7 +35,7 @@ export type Lack =
 
 export interface Driver {
   name: string;
-  /** S3 wants 5 MiB in all parts but the last. */
+  /** S3 requires 5 MiB for all parts but the last. */
   leastPart: number;
   lacks: Partial<Record<Lack, string>>;
   open(): Promise<OpenDriver>;
@@ -43,7 +43,7 @@ export interface Driver {
 
 export interface OpenDriver extends AsyncDisposable {
   storage: Storage;
-  /** Where the disk keeps its files. */
+  /** The directory of the disk driver. */
   folder: string;
 }
 
@@ -122,7 +122,7 @@ export async function openOnS3rver({ checkSignatures }: { checkSignatures: boole
   });
 }
 
-/** An S3 that answers every request as told. */
+/** An S3 server with a fixed response. */
 export async function openOnAnswers(answer: RequestListener): Promise<OpenDriver> {
   const server = createServer(answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');

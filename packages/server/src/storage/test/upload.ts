@@ -11,7 +11,7 @@ export async function beginUpload(storage: Storage, key: string = newKey()): Pro
   return { key, upload: await storage.begin(key) };
 }
 
-/** As the API splits: even parts, of which only the last may be smaller than the least. */
+/** Splits as the API does: equal parts, of which only the last may be below the minimum size. */
 export function splitEvenly(bytes: Buffer, leastPart: number): Buffer[] {
   const count = Math.max(1, Math.floor(bytes.length / leastPart));
   const partSize = Math.ceil(bytes.length / count);
@@ -41,7 +41,7 @@ export async function putParts(storage: Storage, target: StorageUpload, parts: B
   return stored;
 }
 
-/** Sends the bodies to the URLs in their order, eight at a time as a browser would, without the overhead of `fetch`. */
+/** Sends the bodies to the URLs in order, eight concurrently, without the overhead of `fetch`. */
 export async function putAll(urls: readonly string[], bodyOf: (index: number) => Buffer): Promise<StoredPart[]> {
   const agent = new Agent({ keepAlive: true });
   const stored: StoredPart[] = [];

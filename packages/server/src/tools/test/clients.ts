@@ -10,7 +10,7 @@ export const ABOUT = { name: 'test', version: '1.0.0' };
 export const CURRENT = '2026-07-28';
 export const FORMER = '2025-11-25';
 
-/** What both clients can, as the tests need it. */
+/** The common interface of both clients. */
 export interface ToolClient extends AsyncDisposable {
   list(): Promise<string[]>;
   call(name: string, given?: Record<string, unknown>): Promise<ToolAnswer>;
@@ -48,10 +48,10 @@ async function formerClient({ url }: House, key: string): Promise<ToolClient> {
   };
 }
 
-/** Clients of both specifications, each made by those who made that specification. */
+/** The official clients of both specifications. */
 export const CLIENTS = { [CURRENT]: currentClient, [FORMER]: formerClient };
 
-/** Expects a result that is an error and carries this problem, and gives it. */
+/** Expects an error result with this problem, and returns the problem. */
 export function problemOfTool({ isError, content, structuredContent }: ToolAnswer, code: ProblemCode): Problem {
   const problem = Problem.parse(JSON.parse(content[0]?.text ?? '{}'));
   expect({ isError, structuredContent, code: problem.code }).toEqual({
@@ -62,10 +62,10 @@ export function problemOfTool({ isError, content, structuredContent }: ToolAnswe
   return problem;
 }
 
-/** The answer of the endpoint behind a tool, which has to succeed. */
+/** Returns the response of a tool's endpoint; the call must succeed. */
 export function dataOf<T>({ isError, structuredContent, content }: ToolAnswer, shape: z.ZodType<T>): T {
   expect(isError, content[0]?.text).toBeUndefined();
-  // One or the other: never the same twice.
+  // Either structured content or text, never both.
   const whole = structuredContent ?? z.object({ data: z.unknown() }).parse(JSON.parse(content[0]?.text ?? ''));
   return shape.parse(whole.data);
 }

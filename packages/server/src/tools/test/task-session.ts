@@ -14,7 +14,7 @@ const Answer = z.union([
     .transform(({ error }) => ({ kind: 'error' as const, error })),
 ]);
 
-/** A client that follows tasks: the SDK's own does not yet, so the extension's package drives it over plain requests. */
+/** A client with task support. The SDK has none yet, so that the extension's package sends plain requests. */
 export async function openTaskSession(house: House, key: string): Promise<TaskEnabledSession & AsyncDisposable> {
   const client = new Client(ABOUT, { versionNegotiation: { mode: 'auto' }, capabilities: CAPABILITIES });
   const requestInit = { headers: { authorization: `Bearer ${key}` } };

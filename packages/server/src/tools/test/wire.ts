@@ -14,7 +14,7 @@ export type Answer = z.infer<typeof Answer>;
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** A request of the current specification: everything that it says of itself is in its body, and again in its head. */
+/** A request of the current specification, whose headers repeat fields of its body. */
 export function currentRequest(method: string, params: Record<string, unknown> = {}, capabilities = {}): RequestInit {
   const name = params['name'] ?? params['uri'] ?? params['taskId'];
   const _meta = {
@@ -34,7 +34,7 @@ export function currentRequest(method: string, params: Record<string, unknown> =
   };
 }
 
-/** A request of the former one, which here needs no handshake before it. */
+/** A request of the former specification, without a handshake. */
 export const formerRequest = (method: string, params: Record<string, unknown> = {}): RequestInit => ({
   headers: {
     'content-type': 'application/json',
@@ -51,7 +51,7 @@ export const post = ({ url }: House, key: string | null, init: RequestInit): Pro
     headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...init.headers },
   });
 
-/** The one message of an answer, as JSON or as an event stream. */
+/** The only message of a response, as JSON or as an event stream. */
 export async function messageIn(response: Response): Promise<Answer> {
   const text = await response.text();
   const stream = response.headers.get('content-type')?.startsWith('text/event-stream');
@@ -59,7 +59,7 @@ export async function messageIn(response: Response): Promise<Answer> {
   return Answer.parse(JSON.parse(data ?? 'null'));
 }
 
-/** Expects a refusal by HTTP whose body is an error of the protocol with this problem in it, and gives the error. */
+/** Expects an HTTP refusal whose body is a JSON-RPC error with this problem, and returns the error. */
 export async function refusedAs(response: Response, code: ProblemCode) {
   expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   const { id, error } = await messageIn(response);

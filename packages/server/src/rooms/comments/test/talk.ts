@@ -14,7 +14,7 @@ export const WIDE = '\u{1F3AC}';
 
 export const ROLES = ['owner', 'manager', 'member', 'reviewer', 'restricted'] as const satisfies PersonName[];
 
-/** A project of its own, with the same people in the same roles. */
+/** A new project with the same people in the same roles. */
 export async function newProject(house: House): Promise<string> {
   const members = ROLES.flatMap((name) => {
     const role = PEOPLE[name];
@@ -67,7 +67,7 @@ export async function uploadAttachment(house: House, { projectId = house.project
   return params.id;
 }
 
-/** An attachment, past the API and without its bytes. */
+/** Inserts an attachment into the database, without content. */
 export async function newAttachment(house: House, fields: AttachmentFields = {}): Promise<string> {
   const { as = 'member', projectId = house.projectId, name = 'note.txt', completed = true } = fields;
   const id = newId('CA');
@@ -98,7 +98,7 @@ export interface Said extends NewFileComment {
   fileId?: string;
 }
 
-/** Comments on the house's project, on another one or on a file, as the member or somebody else. */
+/** Comments on the house's project, another one or a file, as the member or another person. */
 export async function say(house: House, said: Said = {}): Promise<string> {
   const { as = 'member', projectId = house.projectId, fileId, ...fields } = said;
   const body =
@@ -114,14 +114,14 @@ export async function say(house: House, said: Said = {}): Promise<string> {
 export const read = async (house: House, id: string, as: PersonName = 'owner'): Promise<CommentRecord> =>
   (await house.people[as].client.comments.get({ params: { id } })).data;
 
-/** For what the typed client would not send: the status and the body. */
+/** Sends a request that the typed client would refuse, and returns the status and the body. */
 export async function ask(house: House, as: PersonName, method: string, path: string, body?: unknown) {
   const response = await house.request(as, method, path, body === undefined ? {} : json(body));
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** What was wrong with which field, as `/content TOO_LONG`. */
+/** The errors of a problem, such as `/content TOO_LONG`. */
 export const errorsOf = (problem: Pick<ApiProblem, 'errors'>): string[] =>
   problem.errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
@@ -129,13 +129,13 @@ interface ManyComments {
   projectId: string;
   fileId?: string;
   parentId?: string;
-  /** The time of each, by its index; by default one later than the other. */
+  /** The time of each by its index; increasing by default. */
   at?: (index: number) => string;
 }
 
 export const timeOf = (index: number): string => `2026-01-01 00:00:00.${String(index).padStart(6, '0')}`;
 
-/** Many comments at once, past the API; their ids in the order of the list. */
+/** Inserts many comments into the database; returns their ids in the order of the list. */
 export async function sayMany(house: House, count: number, about: ManyComments): Promise<string[]> {
   const { projectId, fileId = null, parentId = null, at = timeOf } = about;
   const rows = Array.from({ length: count }, (_, index) => ({ id: newUuid(), createdAt: at(index) }));

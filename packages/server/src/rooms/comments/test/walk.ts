@@ -14,9 +14,9 @@ export interface Asked {
   prev?: string;
 }
 
-/** One of the three lists of comments, and a way to fill it. */
+/** One of the three lists of comments, with a function that fills it. */
 export interface List {
-  /** What `:id` names, and the path it stands in. */
+  /** The value of `:id` and the path. */
   path: string;
   ask(asked?: Asked, as?: PersonName): Promise<Page>;
   /** The ids in the order of the list. */
@@ -56,7 +56,7 @@ export async function newList(house: House, kind: Kind): Promise<List> {
 
 export const idsOf = ({ data }: Page): string[] => data.map(({ id }) => id);
 
-/** Follows one kind of cursor from a page to the end; that page comes first. */
+/** Follows one kind of cursor to the end; returns all pages, starting with the given one. */
 export async function walk(
   first: Page,
   way: 'next' | 'prev',

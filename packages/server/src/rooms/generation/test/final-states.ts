@@ -17,7 +17,7 @@ import {
   workerOf,
 } from './generations.ts';
 
-/** Everything that may happen to a generation, under the epoch that it is reported with. */
+/** All events of a generation, with the epoch that they are reported under. */
 const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
   intend,
   'intend again': (house, task) => intend(house, task, 'main', 1),
@@ -53,7 +53,7 @@ const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
 };
 
 const happening = fc.record({ name: fc.constantFrom(...Object.keys(EVENTS)), epoch: fc.integer({ min: 1, max: 3 }) });
-/** Rounds of what happens at the same time. */
+/** Rounds of concurrent events. */
 const history = fc.array(fc.array(happening, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 8 });
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
@@ -62,7 +62,7 @@ const TOGETHER = 10;
 
 const ENDS: Record<string, string> = { SUCCEEDED: 'UPLOADED', FAILED: 'FAILED', CANCELED: 'CANCELED' };
 
-/** R6: whatever happens in whatever order, a state that is final stays as it is. Says how many histories had an end. */
+/** R6: no order of events changes a final state. Returns the number of histories that ended. */
 export async function holdFinalStates(house: House, runs: number): Promise<number> {
   let ended = 0;
 
@@ -83,9 +83,9 @@ export async function holdFinalStates(house: House, runs: number): Promise<numbe
       final = now;
       expect(generation).toMatchObject({ lease_owner: null, lease_until: null });
       expect(now.upload).toBeUndefined();
-      // Content is never left to the sweep.
+      // The content of a file is never scheduled for deletion.
       const kept = file?.storage_key ?? null;
-      expect(now.doomed.map((doomed) => doomed.storage_key)).not.toContain(kept);
+      expect(now.pendingDeletions.map((pendingDeletions) => pendingDeletions.storage_key)).not.toContain(kept);
       expect(kept !== null).toBe(end === 'UPLOADED');
     }
   }

@@ -7,7 +7,7 @@ import { insertGeneratingFile } from '../../files/queries.ts';
 import { putParts, sha256 } from '../../uploads/test/uploads.ts';
 import { insertGeneration } from '../queries.ts';
 
-/** Settings under which nothing waits for a slot, for tests of something else. */
+/** Settings without limits, for tests in which nothing should wait for a slot. */
 export const NO_LIMITS = {
   GENERATION_SLOTS: 'DOCUMENT=10000,IMAGE=10000,VIDEO=10000,3D=10000',
   FAMILY_CAPS: 'document=10000,gpt-image=10000,seedance=10000,veo=10000,meshy=10000',
@@ -25,7 +25,7 @@ export const PICTURE: GenerateRequest = { ...PAGE, outputType: 'IMAGE', outputMo
 export const FILM: GenerateRequest = { ...PAGE, outputType: 'VIDEO', outputModel: 'seedance-2.5' };
 export const MESH: GenerateRequest = { ...PAGE, outputType: '3D', outputModel: 'meshy-7' };
 
-/** The least bytes that are taken for a PNG. */
+/** The fewest bytes that are detected as PNG. */
 export const PNG = Buffer.concat([
   Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
   Buffer.from('0000000a49444154789c6360000000020001e221bc330000000049454e44ae426082', 'hex'),
@@ -33,7 +33,7 @@ export const PNG = Buffer.concat([
 
 export const generatePath = (projectId: string) => `/api/projects/${projectId}/files/upload.generate`;
 
-/** A plain request, for what the typed client would not send. */
+/** Sends a request that the typed client would refuse. */
 export const post = (
   house: House,
   body: unknown,
@@ -64,7 +64,7 @@ export interface Held {
   epoch: number;
 }
 
-/** Takes what is open, and says how the worker now holds that one; needs `NO_LIMITS`. */
+/** Claims all open generations and returns the task of that one; needs `NO_LIMITS`. */
 export async function take(house: House, id: string, worker = 'box:1'): Promise<Held> {
   const { data } = await workerOf(house).claim({ body: { worker, most: 100, wait: 0 } });
   const task = data.tasks.find(({ fileId }) => fileId === id);
@@ -72,11 +72,11 @@ export async function take(house: House, id: string, worker = 'box:1'): Promise<
   return { id, epoch: task.epoch };
 }
 
-/** A new generation in the hands of a worker. */
+/** A new generation that a worker has claimed. */
 export const held = async (house: House, asked: Partial<GenerateRequest> = {}): Promise<Held> =>
   take(house, await generate(house, asked));
 
-/** Lets every lease run out, or that one. */
+/** Expires all leases, or that one. */
 export const lapse = ({ deps }: House, id?: string) =>
   deps.db
     .updateTable('generations')
@@ -85,7 +85,7 @@ export const lapse = ({ deps }: House, id?: string) =>
     .$if(id !== undefined, (leases) => leases.where('file_id', '=', id ?? ''))
     .execute();
 
-/** The same generation in the hands of another worker. */
+/** Lets another worker claim the same generation. */
 export async function takeOver(house: House, { id }: Held): Promise<Held> {
   await lapse(house, id);
   return take(house, id, 'box:2');
@@ -124,23 +124,23 @@ export const fail = (house: House, { id, epoch }: Held, warnings: string[] = [])
 export const fileOf = async (house: House, id: string) =>
   (await house.people.owner.client.files.get({ params: { id }, query: { wait: 0 } })).data;
 
-/** Everything that is stored of a generation. */
+/** All rows of a generation. */
 export async function stored({ deps: { db } }: House, id: string) {
   return {
     generation: await db.selectFrom('generations').selectAll().where('file_id', '=', id).executeTakeFirst(),
     file: await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst(),
     upload: await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
     steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).execute(),
-    doomed: await db.selectFrom('doomed_blobs').selectAll().where('storage_key', 'like', `${id}%`).execute(),
+    pendingDeletions: await db.selectFrom('doomed_blobs').selectAll().where('storage_key', 'like', `${id}%`).execute(),
   };
 }
 
-/** No generation waits or runs: for tests that count them. */
+/** Ends all generations, for tests that count them. */
 export const emptyQueue = ({ deps }: House) => deps.db.deleteFrom('generations').execute();
 
 let queued = 0;
 
-/** Many generations at once, past the API: in the order in which they wait. */
+/** Inserts many generations into the database, in the order of the queue. */
 export async function queueMany(
   { deps: { db, clock }, projectId, workspaceId, people }: House,
   models: readonly Model[],

@@ -12,7 +12,7 @@ export interface SecondServer extends AsyncDisposable {
   owner: Client;
 }
 
-/** Another server on the same data: it knows only what the first one stored. */
+/** Another server on the same data. */
 export async function startSecondServer(house: House): Promise<SecondServer> {
   const deps = openDeps(house.deps.config, house.deps.log);
   const listening = await listen(createApp(deps), { host: '127.0.0.1', port: 0 }, 1);

@@ -12,7 +12,7 @@ export interface Started {
   expiresAt: string;
 }
 
-/** The three kinds of uploads, which differ only in where they are asked for. */
+/** The three kinds of uploads, which differ only in their paths. */
 export const KINDS = ['FX', 'CA', 'GA'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -62,7 +62,7 @@ function kindOf(id: string): Kind {
 export const put = (url: string, bytes: Uint8Array): Promise<Response> =>
   fetch(url, { method: 'PUT', body: new Uint8Array(bytes) });
 
-/** Sends those parts of the bytes, which are cut as the parts say. */
+/** Sends those parts of the bytes. */
 export const putParts = ({ parts }: Started, bytes: Uint8Array, wanted: UploadPart[] = parts): Promise<Part[]> =>
   Promise.all(
     wanted.map(async ({ partNumber, size, url }) => {
@@ -73,7 +73,7 @@ export const putParts = ({ parts }: Started, bytes: Uint8Array, wanted: UploadPa
     }),
   );
 
-/** An upload whose parts are all there: it only has to be completed. */
+/** An upload with all parts sent, before its completion. */
 export async function sent(
   client: Client,
   kind: Kind,
@@ -101,7 +101,7 @@ export async function upload(
 export const uploadFile = (house: House, bytes?: Uint8Array, body?: Partial<NewUpload>, person: PersonName = 'owner') =>
   upload(house.people[person].client, 'FX', house.projectId, bytes, body);
 
-/** What the storage keeps of an upload, read past the API. */
+/** The stored content of an upload, read from the storage. */
 export async function storedBytes(house: House, id: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of await house.deps.storage.read(id)) chunks.push(chunk);
@@ -120,7 +120,7 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 
 export const RECORD_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/;
 
-/** What a plain request was answered, where the test knows its shape. */
+/** Parses a response with a schema. */
 export const answered = async <T>(response: Promise<Response>): Promise<T> => (await (await response).json()) as T;
 
 export const startedBy = async (response: Promise<Response>): Promise<Started> =>

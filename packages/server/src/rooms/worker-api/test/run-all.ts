@@ -10,7 +10,7 @@ import { lockHeld } from '../../generation/queries.ts';
 import { type Holder, takeTasks } from '../../generation/slots.ts';
 import { emptyQueue, queueMany } from '../../generation/test/generations.ts';
 
-/** Connections of one's own; on SQLite, whose lock stops the whole process, those of the house. */
+/** Separate connections; on SQLite those of the house, because its lock blocks the whole process. */
 export function connections(house: House): { deps: Deps } & AsyncDisposable {
   if (house.dialect === 'sqlite') return { deps: house.deps, [Symbol.asyncDispose]: async () => {} };
   const deps = openDeps(house.deps.config, house.deps.log);
@@ -28,8 +28,8 @@ export const keyless = (owner: string, clock: Clock): Holder => ({
 type Counts = Partial<Record<Family, number>>;
 
 /**
- * Lets several workers, each with connections of its own, claim and end all of these in random orders. Says how many of
- * a family were in flight at most, and how many others ended at most between two that the family was given.
+ * Lets several workers with separate connections claim and end all generations in random order. Returns the maximum of
+ * concurrent generations of a family, and the maximum of others that ended between two claims of a family.
  */
 export async function runAll(house: House, models: (Model | undefined)[], workers: number) {
   await emptyQueue(house);

@@ -1,8 +1,8 @@
 import type { FileRecord, Generation } from '@review/contract';
 import type { StoredFile } from './queries.ts';
 
-/** A file as the API shows it. */
-export const shownFile = (file: StoredFile, generation: Generation | null): FileRecord => ({
+/** Returns the API record of a file. */
+export const toFileRecord = (file: StoredFile, generation: Generation | null): FileRecord => ({
   id: file.id,
   name: file.name,
   description: file.description,

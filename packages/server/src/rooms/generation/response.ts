@@ -3,8 +3,8 @@ import { isRestricted } from '../visibility.ts';
 import { findGenerations, type StoredGeneration } from './queries.ts';
 import { findWaitingReasons, type QueueDeps } from './waiting.ts';
 
-/** The generations of several files as the API shows them to that role. */
-export async function shownGenerations(
+/** Returns the API records of the generations of several files, redacted for restricted reviewers. */
+export async function generationRecords(
   deps: QueueDeps,
   fileIds: string[],
   role: ProjectRole,
@@ -12,11 +12,11 @@ export async function shownGenerations(
   const found = await findGenerations(deps.db, fileIds);
   const reasons = await findWaitingReasons(deps, [...found.values()]);
   return new Map(
-    [...found].map(([id, generation]) => [id, shownGeneration(generation, reasons.get(id) ?? null, role)]),
+    [...found].map(([id, generation]) => [id, toGenerationRecord(generation, reasons.get(id) ?? null, role)]),
   );
 }
 
-const shownGeneration = (
+const toGenerationRecord = (
   generation: StoredGeneration & { attachments: string[] },
   waitingFor: WaitingFor | null,
   role: ProjectRole,
@@ -31,20 +31,20 @@ const shownGeneration = (
   queuedAt: generation.queuedAt,
   startedAt: generation.startedAt,
   finishedAt: generation.finishedAt,
-  ...(isRestricted(role) ? redacted(generation) : inFull(generation)),
+  ...(isRestricted(role) ? redact(generation) : inFull(generation)),
 });
 
-type Told = Pick<Generation, 'prompt' | 'attachments' | 'error' | 'warnings'>;
+type Sensitive = Pick<Generation, 'prompt' | 'attachments' | 'error' | 'warnings'>;
 
-const inFull = ({ prompt, attachments, error, warnings }: StoredGeneration & { attachments: string[] }): Told => ({
+const inFull = ({ prompt, attachments, error, warnings }: StoredGeneration & { attachments: string[] }): Sensitive => ({
   prompt,
   attachments: attachments.map((id) => ({ id })),
   error,
   warnings,
 });
 
-/** Without what the file was made from: messages can name an attachment or repeat the prompt. */
-const redacted = ({ error }: StoredGeneration): Told => ({
+/** Removes prompt and attachments, and messages that could quote them. */
+const redact = ({ error }: StoredGeneration): Sensitive => ({
   prompt: null,
   attachments: [],
   error: error && { ...error, message: 'The generation failed.' },

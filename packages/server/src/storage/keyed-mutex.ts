@@ -1,5 +1,5 @@
-/** Runs the work of one key one at a time, in the order of the calls; other keys do not wait. */
-export class Turns {
+/** A mutex per key: runs the work of one key one at a time, in the order of the calls. */
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
