@@ -73,7 +73,7 @@ onEachDatabase((house) => {
     await client.close();
     expect(resources).toContainEqual(expect.objectContaining({ uri, name: 'Grading', mimeType: 'text/markdown' }));
     expect(JSON.stringify(resources)).not.toContain(empty);
-    await expect(read(`review://skills/${empty}/SKILL.md`)).rejects.toThrow(/no version yet/);
+    await expect(read(`review://skills/${empty}/SKILL.md`)).rejects.toThrow(/no published version/);
   });
 
   test('skills are listed page by page', async () => {

@@ -136,7 +136,7 @@ onEachDatabase((house) => {
         const { key } = house().people[person];
         for (const id of [house().projectId, crypto.randomUUID(), 'nonsense', 7]) {
           const answer = await call(key, 'create_folder', { id, name: 'A' });
-          expect(problemOfTool(answer, 'NOT_FOUND').detail).toMatch(/nothing here, or it is not visible/);
+          expect(problemOfTool(answer, 'NOT_FOUND').detail).toMatch(/does not exist, or you cannot see it/);
         }
       }
     });
