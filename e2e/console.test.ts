@@ -67,7 +67,7 @@ inConsole(
       await page.getByText('Failed', { exact: true }).first().waitFor();
       const note = page.getByRole('note').first();
       await note.getByText(message).first().waitFor();
-      await note.getByText(code).waitFor();
+      await note.getByText(code, { exact: true }).waitFor();
       await page
         .getByRole('list', { name: 'Steps' })
         .getByRole('listitem')
