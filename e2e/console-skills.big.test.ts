@@ -55,13 +55,13 @@ inConsole('skills in the console', (fixture) => {
     await versions.filter({ hasText: 'Version 1' }).getByText('default').waitFor();
     await versions
       .filter({ hasText: 'Version 1' })
-      .getByRole('button', { name: /What to do/ })
+      .getByRole('button', { name: /Actions for version/ })
       .click();
     await page.getByRole('menuitem', { name: 'Delete' }).getByText('choose another default first').waitFor();
     await page.keyboard.press('Escape');
     await versions
       .filter({ hasText: 'Version 2' })
-      .getByRole('button', { name: /What to do/ })
+      .getByRole('button', { name: /Actions for version/ })
       .click();
     await page.getByRole('menuitem', { name: 'Make it the default' }).click();
     await versions.filter({ hasText: 'Version 2' }).getByText('default', { exact: true }).waitFor();

@@ -130,8 +130,13 @@ export async function stored({ deps: { db } }: House, id: string) {
     generation: await db.selectFrom('generations').selectAll().where('file_id', '=', id).executeTakeFirst(),
     file: await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst(),
     upload: await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
-    steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).execute(),
-    pendingDeletions: await db.selectFrom('doomed_blobs').selectAll().where('storage_key', 'like', `${id}%`).execute(),
+    steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).orderBy('position').execute(),
+    pendingDeletions: await db
+      .selectFrom('doomed_blobs')
+      .selectAll()
+      .where('storage_key', 'like', `${id}%`)
+      .orderBy('storage_key')
+      .execute(),
   };
 }
 
