@@ -13,8 +13,8 @@ const RESOURCES: Resource[] = ['', '/mcp'];
 /** Serves the OpenAPI documents, the API reference, the explanations of problems and the OAuth metadata. */
 export function documents({ config }: Deps): Router {
   const about = { version: releaseVersion(), serverUrl: config.publicUrl };
-  const description = JSON.stringify(openApiDocument(about));
-  const forGenerators = JSON.stringify(openApiDocument({ ...about, openapi: '3.1.1' }));
+  const description = () => JSON.stringify(openApiDocument(about));
+  const forGenerators = () => JSON.stringify(openApiDocument({ ...about, openapi: '3.1.1' }));
   const problems = new Map(
     Object.entries(PROBLEMS).map(([code, problem]) => [
       problemType(code as keyof typeof PROBLEMS),

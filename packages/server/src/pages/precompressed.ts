@@ -59,11 +59,17 @@ class Precompressed {
   }
 }
 
-export function constantText(type: string, text: string): RequestHandler {
-  const content = new Precompressed(async () => Buffer.from(text));
+/** Serves a constant text, which is created on the first request. */
+export function constantText(type: string, create: () => string): RequestHandler {
+  let created: string | undefined;
+  const text = () => {
+    created ??= create();
+    return created;
+  };
+  const content = new Precompressed(async () => Buffer.from(text()));
   return async (request, response) => {
     response.type(type);
-    if (!(await content.send(request, response))) response.send(text);
+    if (!(await content.send(request, response))) response.send(text());
   };
 }
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiProblem, type Client, createClient } from '@review/client';
 import { type ProjectRole, SCOPES, type Scope } from '@review/contract';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
@@ -10,6 +11,7 @@ import { createApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
 import type { Deps } from '../deps.ts';
 import { listen } from '../listen.ts';
 import { openDeps } from '../open-deps.ts';
@@ -88,8 +90,10 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     ...settings,
   });
+  if (dialect === 'sqlite') writeFileSync(join(folder, 'review.db'), await migratedSqlite());
   const deps = openDeps(config, pino({ level: config.logLevel }));
-  if (dialect === 'sqlite') await migrate(deps.opened);
+  // As fsync=off on Postgres: no test cuts the power.
+  if (dialect === 'sqlite') await sql`pragma synchronous = off`.execute(deps.db);
   const listening = await listen(createApp(deps), { host: '127.0.0.1', port }, 1);
   const url = `http://127.0.0.1:${listening.port}`;
 
@@ -146,6 +150,28 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+let sqliteTemplate: Promise<Buffer> | undefined;
+
+/** Returns the content of a migrated SQLite database, which is made once per process. */
+function migratedSqlite(): Promise<Buffer> {
+  sqliteTemplate ??= migrateSqlite();
+  return sqliteTemplate;
+}
+
+async function migrateSqlite(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'review-template-'));
+  const path = join(folder, 'review.db');
+  try {
+    const opened = openDatabase({ dialect: 'sqlite', path }, () => {});
+    await migrate(opened);
+    // Closing moves everything from the write-ahead log into the file.
+    await opened[Symbol.asyncDispose]();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** The body of a JSON request, for `house.request`. */

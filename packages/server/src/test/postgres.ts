@@ -46,7 +46,7 @@ export async function startPostgres() {
     // Postgres refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'],
     onLog: () => {},
     onError: () => {},
   });
@@ -89,7 +89,7 @@ export async function createDatabase(
   template = TEMPLATE,
 ): Promise<{ url: string; drop: () => Promise<void> } & AsyncDisposable> {
   const name = `review_${process.pid}_${Date.now()}_${databases++}`;
-  await execute(url, `create database ${name} template ${template}`);
+  await execute(url, `create database ${name} template ${template} strategy file_copy`);
   const drop = () => execute(url, `drop database ${name} with (force)`);
   return { url: databaseAt(url, name), drop, [Symbol.asyncDispose]: drop };
 }

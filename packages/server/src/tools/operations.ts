@@ -17,9 +17,15 @@ export interface Operations {
 /** Parsed leniently: a message that the guard cannot parse but the protocol can would bypass the guard. */
 const Message = z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).catch({}) });
 
+let created: readonly Tool[] | undefined;
+/** Created on first use: their JSON schemas take 50 ms. */
+const allTools = (): readonly Tool[] => {
+  created ??= contractTools();
+  return created;
+};
+
 export function operationsByName(all: readonly Operation[]): Operations {
   const byName = new Map(all.map((operation) => [operation.name, operation]));
-  const tools = contractTools();
   const get = (name: string): Operation => {
     const operation = byName.get(name);
     if (operation === undefined) throw new Error(`The contract has no operation ${name}.`);
@@ -32,7 +38,7 @@ export function operationsByName(all: readonly Operation[]): Operations {
   const operationNameFor = (method: string, { name, uri }: Record<string, unknown>, caller: Caller) => {
     switch (method) {
       case 'tools/call':
-        return tools.find(({ definition }) => definition.name === name)?.operation;
+        return allTools().find(({ definition }) => definition.name === name)?.operation;
       case 'tasks/get':
       case 'tasks/update':
         return 'files.get';
@@ -47,7 +53,9 @@ export function operationsByName(all: readonly Operation[]): Operations {
     }
   };
   return {
-    tools,
+    get tools() {
+      return allTools();
+    },
     get,
     hasScope,
     operationFor(message, caller) {
