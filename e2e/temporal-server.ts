@@ -27,8 +27,12 @@ const REMEDY = 'npm run temporal -- --install, without TEMPORAL_ADDRESS';
 export const lacksTemporal = (): boolean =>
   findBinary() === undefined && lacking('a Temporal server of its own', REMEDY);
 
+type Engine = 'embedded' | 'temporal';
+
+export const bothEngines = (): Engine[] => ['embedded', ...(lacksTemporal() ? [] : (['temporal'] as const))];
+
 /** `npm test` uses the embedded engine; `npm run test:big` repeats the tests under Temporal, where each kill costs a heartbeat timeout. */
-export const ENGINES: ('embedded' | 'temporal')[] = big ? (lacksTemporal() ? [] : ['temporal']) : ['embedded'];
+export const ENGINES: Engine[] = big ? (lacksTemporal() ? [] : ['temporal']) : ['embedded'];
 
 /** A Temporal development server on a free port. It can be killed, restarted, and reset to an empty store. */
 export class TemporalServer implements AsyncDisposable {

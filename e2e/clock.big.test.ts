@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 import type { Program } from './processes.ts';
 import { Service } from './service.ts';
-import { ENGINES, TemporalServer } from './temporal-server.ts';
+import { bothEngines, TemporalServer } from './temporal-server.ts';
 
 const HOUR = 3_600_000;
 /** Deadlines are checked every second, leases every half second. */
 const LOOKED_AT_MS = 2500;
 
-describe.each(ENGINES)('under the engine %s', (engine) => {
+describe.each(bothEngines())('under the engine %s', (engine) => {
   let vendor: Vendor;
   let temporal: TemporalServer | null = null;
   beforeAll(async () => {

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
-import { big } from '../scripts/testing.ts';
 import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { until } from './processes.ts';
 import { Service, type Settings, sha256 } from './service.ts';
-import { ENGINES, TemporalServer } from './temporal-server.ts';
+import { bothEngines, TemporalServer } from './temporal-server.ts';
 
 let vendor: Vendor;
 beforeAll(async () => {
@@ -39,8 +38,8 @@ async function expectRetriesUntilStored(service: Service, mend: () => unknown): 
   return ids;
 }
 
-// The engine does not distinguish disk and S3, so the disk is not tested again under Temporal.
-describe.skipIf(big)('a disk', () => {
+// The engine does not distinguish disk and S3, so the disk is only tested under one.
+describe('a disk', () => {
   const troubleFile = join(tmpdir(), `review-disk-trouble-${process.pid}`);
   const mend = () => rm(troubleFile, { force: true });
   afterEach(mend);
@@ -111,7 +110,7 @@ const REFUSALS: [what: string, method: string, path: RegExp, status: number][] =
   ['500 to the completion', 'POST', /uploadId=/, 500],
 ];
 
-describe.each(ENGINES)('an S3, under the engine %s', (engine) => {
+describe.each(bothEngines())('an S3, under the engine %s', (engine) => {
   let store: ObjectStore;
   let temporal: TemporalServer | null = null;
   let service: Service;

@@ -1,0 +1,69 @@
+import { workflowIdOf } from '@review/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from './processes.ts';
+import { Service } from './service.ts';
+import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+
+const QUICKLY = { RECONCILE_SECONDS: '1' };
+
+describe.skipIf(lacksTemporal())('generations with Temporal outages', () => {
+  let temporal: TemporalServer;
+  let service: Service;
+
+  beforeAll(async () => {
+    temporal = await TemporalServer.create();
+    service = await Service.start({ SANDBOX_MILLISECONDS: '6000', ...QUICKLY }, { temporal });
+    await service.startWorker('left');
+  });
+
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await temporal?.[Symbol.asyncDispose]();
+  });
+
+  test('with Temporal down the API returns 202 at once, and one workflow starts when it is back', async () => {
+    const asked = performance.now();
+    const id = await service.generate('kling-3.0', 'Down');
+    console.log(`202 with Temporal down after ${Math.round(performance.now() - asked)} ms`);
+    expect(performance.now() - asked).toBeLessThan(300);
+    const others = await Promise.all([
+      service.generate('markdown', 'Down too'),
+      service.generate('meshy-7', 'And down'),
+    ]);
+    // Long enough for the dispatcher to fail and to retry after its lease.
+    await new Promise((wait) => setTimeout(wait, 5000));
+    expect((await service.file(id)).generation?.status).toBe('QUEUED');
+    await temporal.start();
+    const back = performance.now();
+    await until('the workflow exists', () => temporal.describe(workflowIdOf(id)).catch(() => null), 5000);
+    expect(performance.now() - back).toBeLessThan(5000);
+    console.log(`started ${Math.round(performance.now() - back)} ms after Temporal came back`);
+    for (const each of [id, ...others]) {
+      expect((await service.waitForEnd(each)).status).toBe('UPLOADED');
+      expect((await service.row(each)).epoch).toBe(1);
+      expect(await service.intents(each)).toBe(1);
+      expect(await temporal.countRuns(workflowIdOf(each))).toBe(1);
+    }
+  });
+
+  test('a job survives a restart of Temporal', async () => {
+    const id = await service.generate('veo-3.1-generate-preview', 'Restarted');
+    await service.waitForRunning(id);
+    await temporal.kill();
+    await temporal.start();
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+    expect((await service.row(id)).epoch).toBe(1);
+  });
+
+  test('a job survives the loss of all Temporal data', async () => {
+    const id = await service.generate('hunyuan3d-3.1', 'Forgotten');
+    await service.waitForRunning(id);
+    await temporal.kill();
+    await temporal.forget();
+    await temporal.start();
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+    expect((await service.row(id)).epoch).toBe(2);
+  });
+});
