@@ -17,7 +17,7 @@ interface VisibleAccessLink extends StoredLink {
   projectId: string;
   /** The role of the caller, not the one that the link grants. */
   role: ProjectRole;
-  deletesAt: string | null;
+  deletes_at: string | null;
 }
 
 const record = (row: Selectable<Schema['access_links']>): StoredLink => ({
@@ -36,12 +36,12 @@ export async function findVisibleAccessLink(
 ): Promise<VisibleAccessLink | undefined> {
   const row = await db
     .selectFrom('access_links as link')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'link.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'link.project_id')
     .where('link.id', '=', id)
     .selectAll('link')
-    .select(['seen.role as callerRole', 'seen.deletesAt'])
+    .select(['seen.role as callerRole', 'seen.deletes_at'])
     .executeTakeFirst();
-  return row && { ...record(row), projectId: row.project_id, role: row.callerRole, deletesAt: row.deletesAt };
+  return row && { ...record(row), projectId: row.project_id, role: row.callerRole, deletes_at: row.deletes_at };
 }
 
 export async function listAccessLinks(

@@ -4,7 +4,7 @@ import type { Database, Writer } from '../../db/schema.ts';
 import { type Upload, uploadRecord } from '../uploads/queries.ts';
 import { isRestricted, memberships, type Viewer } from '../visibility.ts';
 
-type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleAttachment = Upload & { role: ProjectRole; deletes_at: string | null; person_id: string };
 
 /** An unused attachment is visible to the user who started it; a used one to all who can see its comment. */
 export async function findVisibleAttachment(
@@ -14,17 +14,17 @@ export async function findVisibleAttachment(
 ): Promise<VisibleAttachment | undefined> {
   const row = await db
     .selectFrom('uploads as upload')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'upload.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'upload.project_id')
     .leftJoin('comments as comment', 'comment.id', 'upload.comment_id')
     .leftJoin('files as file', 'file.id', 'comment.file_id')
     .selectAll('upload')
-    .select(['seen.role', 'seen.deletesAt', 'comment.file_id as commentFileId', 'file.allow_restricted as fileAllowed'])
+    .select(['seen.role', 'seen.deletes_at', 'comment.file_id as commentFileId', 'file.allow_restricted as fileAllowed'])
     .where('upload.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const onHiddenFile = isRestricted(row.role) && row.commentFileId !== null && row.fileAllowed !== 1;
   if (onHiddenFile || (row.comment_id === null && row.started_by !== viewer.userId)) return undefined;
-  return { ...uploadRecord(row), role: row.role, deletesAt: row.deletesAt, personId: row.started_by };
+  return { ...uploadRecord(row), role: row.role, deletes_at: row.deletes_at, person_id: row.started_by };
 }
 
 /** Attaches completed uploads to a comment in that order. Returns false if one of them is used already. */

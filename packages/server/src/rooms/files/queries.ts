@@ -47,18 +47,18 @@ const record = (row: Row): StoredFile => ({
   updatedAt: row.updated_at,
 });
 
-type VisibleFile = StoredFile & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleFile = StoredFile & { role: ProjectRole; deletes_at: string | null; person_id: string };
 
 export async function findVisibleFile(db: Database, viewer: Viewer, id: string): Promise<VisibleFile | undefined> {
   const row = await db
     .selectFrom('files as file')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'file.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'file.project_id')
     .selectAll('file')
-    .select(['seen.role', 'seen.deletesAt'])
+    .select(['seen.role', 'seen.deletes_at'])
     .where('file.id', '=', id)
     .executeTakeFirst();
   if (row === undefined || (isRestricted(row.role) && row.allow_restricted !== 1)) return undefined;
-  return { ...record(row), role: row.role, deletesAt: row.deletesAt, personId: row.created_by };
+  return { ...record(row), role: row.role, deletes_at: row.deletes_at, person_id: row.created_by };
 }
 
 const filesOf = (db: Database, projectId: string, role: ProjectRole) =>

@@ -7,15 +7,15 @@ interface VisibleFolder {
   id: string;
   projectId: string;
   role: ProjectRole;
-  deletesAt: string | null;
+  deletes_at: string | null;
 }
 
 export async function findVisibleFolder(db: Database, viewer: Viewer, id: string): Promise<VisibleFolder | undefined> {
   const folder = await db
     .selectFrom('folders as folder')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'folder.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'folder.project_id')
     .where('folder.id', '=', id)
-    .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
+    .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletes_at'])
     .executeTakeFirst();
   if (folder === undefined || !isRestricted(folder.role)) return folder;
   return (await isVisibleFolder(db, { id: folder.projectId, role: folder.role }, id)) ? folder : undefined;

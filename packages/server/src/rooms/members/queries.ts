@@ -15,15 +15,15 @@ export interface VisibleMember {
   projectId: string;
   /** The role of the caller, not of the member. */
   role: ProjectRole;
-  deletesAt: string | null;
+  deletes_at: string | null;
 }
 
 export async function findVisibleMember(db: Database, viewer: Viewer, id: string): Promise<VisibleMember | undefined> {
   return db
     .selectFrom('project_members as member')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'member.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'member.project_id')
     .where('member.id', '=', id)
-    .select(['member.id', 'member.project_id as projectId', 'seen.role', 'seen.deletesAt'])
+    .select(['member.id', 'member.project_id as projectId', 'seen.role', 'seen.deletes_at'])
     .executeTakeFirst();
 }
 

@@ -39,4 +39,8 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   cancelDelete: ({ subject: project, write }) => write((trx) => setDeletion(trx, project.id, null)),
 });
 
-const toResponse = ({ projectId: _, ...project }: VisibleProject) => ({ ...project, thumbnailUrl: null });
+const toResponse = ({ projectId: _, deletes_at: deletesAt, ...project }: VisibleProject) => ({
+  ...project,
+  deletesAt,
+  thumbnailUrl: null,
+});

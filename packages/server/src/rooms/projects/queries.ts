@@ -15,7 +15,7 @@ export interface VisibleProject {
   deadline: string | null;
   createdAt: string;
   updatedAt: string;
-  deletesAt: string | null;
+  deletes_at: string | null;
 }
 
 type Row = Selectable<Schema['projects']> & { role: ProjectRole };
@@ -29,7 +29,7 @@ const record = (row: Row): VisibleProject => ({
   deadline: row.deadline,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
-  deletesAt: row.deletes_at,
+  deletes_at: row.deletes_at,
 });
 
 const visibleProjects = (db: Database, viewer: Viewer) =>

@@ -11,7 +11,7 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
     write(async (trx) => {
       // The comment may have been deleted since the subject was loaded.
       const current = await lockComment(trx, comment.id);
-      if (current === undefined || current.deletedAt !== null) throw new ProblemError('NOT_FOUND');
+      if (current === undefined || current.deleted_at !== null) throw new ProblemError('NOT_FOUND');
       const reaction = { commentId: comment.id, userId: caller.userId, type: body.type, createdAt: now() };
       if (!(await insertReaction(trx, reaction))) throw new ProblemError('REACTION_EXISTS');
     }),

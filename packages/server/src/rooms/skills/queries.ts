@@ -19,7 +19,7 @@ export interface StoredSkill extends SkillFields {
 }
 
 /** Skills belong to the workspace and have no project and no role. */
-const OF_NO_PROJECT = { projectId: null, role: null, deletesAt: null };
+const OF_NO_PROJECT = { projectId: null, role: null, deletes_at: null };
 type VisibleSkill = StoredSkill & typeof OF_NO_PROJECT;
 
 const { metadata: Metadata, allowedTools: AllowedTools } = Skill.shape;
@@ -125,7 +125,7 @@ interface VisibleSkillVersion {
   id: string;
   projectId: null;
   role: null;
-  deletesAt: null;
+  deletes_at: null;
   skillId: string;
   version: number;
   content: string;

@@ -28,7 +28,7 @@ const record = (row: Selectable<Schema['versions']>): StoredVersion => ({
   updatedAt: row.updated_at,
 });
 
-type VisibleVersion = StoredVersion & { role: ProjectRole; deletesAt: string | null };
+type VisibleVersion = StoredVersion & { role: ProjectRole; deletes_at: string | null };
 
 export async function findVisibleVersion(
   db: Database,
@@ -37,14 +37,14 @@ export async function findVisibleVersion(
 ): Promise<VisibleVersion | undefined> {
   const row = await db
     .selectFrom('versions as version')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'version.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'version.project_id')
     .selectAll('version')
-    .select(['seen.role', 'seen.deletesAt'])
+    .select(['seen.role', 'seen.deletes_at'])
     .where('version.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (isRestricted(row.role) && row.allow_restricted !== 1) return undefined;
-  return { ...record(row), role: row.role, deletesAt: row.deletesAt };
+  return { ...record(row), role: row.role, deletes_at: row.deletes_at };
 }
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at' } as const;
