@@ -12,6 +12,10 @@ export interface Membership {
   deletes_at: string | null;
 }
 
+/** Whether a file or version is hidden from the role. */
+export const isHidden = ({ role, allow_restricted: allowed }: { role: ProjectRole; allow_restricted: number }) =>
+  isRestricted(role) && allowed !== 1;
+
 /** The projects that the viewer is a member of, to join with other tables. */
 export const memberships = (db: Database, viewer: Viewer) =>
   db
