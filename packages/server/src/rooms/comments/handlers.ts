@@ -50,7 +50,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
       write((trx) => addComment(trx, caller, { project_id: project.id, file_id: null }, body)),
 
     createOnFile: ({ caller, subject: file, body, write }) =>
-      write((trx) => addComment(trx, caller, { project_id: file.projectId, file_id: file.id }, body)),
+      write((trx) => addComment(trx, caller, { project_id: file.project_id, file_id: file.id }, body)),
 
     list: ({ caller, subject: project, body }) => listThread(caller, { projectId: project.id }, body),
 

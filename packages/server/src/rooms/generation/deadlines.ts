@@ -40,7 +40,7 @@ async function queueTimeout(deps: Watched, generation: StoredGeneration): Promis
 /** Blames the storage instead of the provider if the result was being uploaded. */
 async function runTimeout({ db, storage }: Watched, fileId: string): Promise<GenerationError> {
   const upload = await findUpload(db, fileId);
-  if (upload?.completedWith !== null) return timeout('PROVIDER_TIMEOUT', 'The provider did not finish in time.');
+  if (upload?.completed_with !== null) return timeout('PROVIDER_TIMEOUT', 'The provider did not finish in time.');
   if (!(await storage.isReachable()))
     return timeout('INTERNAL', 'The result could not be stored in time: the storage did not answer.');
   return timeout('STORAGE_FULL', 'The result could not be stored in time; the storage may be full.');

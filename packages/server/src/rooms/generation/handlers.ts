@@ -11,7 +11,7 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
-import { findFilesOf, insertGeneratingFile } from '../files/queries.ts';
+import { findFilesOf, insertFile } from '../files/queries.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import type { Handlers } from '../handler.ts';
 import { findUploads } from '../uploads/queries.ts';
@@ -37,14 +37,16 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
         throw new ProblemError('GENERATION_QUEUE_FULL', { headers: { 'Retry-After': '10' } });
       }
       const id = newId('FX');
-      await insertGeneratingFile(trx, {
+      await insertFile(trx, {
         id,
-        projectId: project.id,
-        folderId: body.folder?.id ?? null,
+        project_id: project.id,
+        folder_id: body.folder?.id ?? null,
         name: nameFor(body.prompt, model),
-        outputType: model.outputType,
-        createdBy: caller.userId,
-        createdAt: now(),
+        mode: 'GENERATED',
+        status: 'GENERATING',
+        output_type: model.outputType,
+        created_by: caller.userId,
+        created_at: now(),
       });
       await insertGeneration(trx, {
         fileId: id,
@@ -75,8 +77,8 @@ async function requireUsable(trx: Writer, project: Project, ids: string[]): Prom
     trx,
     ids.filter((id) => id.startsWith('GA')),
   );
-  const isKnown = (id: string) => files.has(id) || uploads.get(id)?.projectId === project.id;
-  const isReady = (id: string) => files.get(id)?.status === 'UPLOADED' || uploads.get(id)?.completedWith != null;
+  const isKnown = (id: string) => files.has(id) || uploads.get(id)?.project_id === project.id;
+  const isReady = (id: string) => files.get(id)?.status === 'UPLOADED' || uploads.get(id)?.completed_with != null;
   const pointersOf = (matches: (id: string) => boolean) =>
     ids.flatMap((id, index) => (matches(id) ? [`/attachments/${index}/id`] : []));
   const unknown = pointersOf((id) => !isKnown(id));

@@ -155,12 +155,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       await changeHeld(id, epoch, async (trx, held) => {
         await dropUploads(trx, [id], now());
         await setResult(trx, id, null);
-        const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
-        if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
+        const file = (await findStoredFiles(trx, [id])).get(id);
+        if (file === undefined) throw new ProblemError('NOT_FOUND');
         const model = findModel(held.outputModel);
         const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
-        const storageKey = `${id}-${randomUUID()}`;
-        await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
+        const row = newUploadRow(deps, { id, projectId: file.project_id, startedBy: file.created_by, asked });
+        await insertUpload(trx, { ...row, storage_key: `${id}-${randomUUID()}` });
       });
       const parts = await signParts(deps, await ensureStorageUpload(deps, id));
       return { data: { parts: parts.map((part) => ({ ...part, url: rebaseUrl(deps, part.url, base) })) } };
@@ -172,14 +172,14 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
       await completeUpload(deps, write, id, { parts });
       const upload = await findUpload(db, id);
-      if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
-      const { storageKey, size, mimeType } = upload;
+      if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
+      const { storage_key: storageKey, size, mime_type: mimeType } = upload;
       const hash = createHash('sha256');
       await pipeline(await storage.read(storageKey), hash);
       const found = hash.digest('hex');
       await changeHeld(id, epoch, async (trx, held) => {
         // The upload was restarted meanwhile; the sweep deletes this blob.
-        if ((await findUpload(trx, id))?.storageKey !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
+        if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
         const model = findModel(held.outputModel);
         const isExpectedType = model !== undefined && formatOf(model).accepts.test(mimeType);
         if (!isExpectedType)
@@ -239,9 +239,9 @@ async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<s
   );
   const found = new Map<string, Content>();
   for (const id of ids) {
-    const { name, mimeType, size, storageKey } = files.get(id) ?? uploads.get(id) ?? {};
-    if (name === undefined || mimeType == null || size == null || storageKey == null) continue;
-    const url = await deps.storage.downloadUrl(storageKey, { name, mimeType }, URL_SECONDS);
+    const { name, mime_type: mimeType, size, storage_key: key } = files.get(id) ?? uploads.get(id) ?? {};
+    if (name === undefined || mimeType == null || size == null || key == null) continue;
+    const url = await deps.storage.downloadUrl(key, { name, mimeType }, URL_SECONDS);
     found.set(id, { name, mimeType, size, url: rebaseUrl(deps, url, base) });
   }
   return found;

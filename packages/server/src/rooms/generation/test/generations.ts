@@ -3,7 +3,7 @@ import { createWorkerClient, type WorkerClient } from '@review/client';
 import { findModel, type GenerateRequest, type Model } from '@review/contract';
 import { newId } from '../../../db/ids.ts';
 import { type House, json, type PersonName } from '../../../test/house.ts';
-import { insertGeneratingFile } from '../../files/queries.ts';
+import { insertFile } from '../../files/queries.ts';
 import { putParts, sha256 } from '../../uploads/test/uploads.ts';
 import { insertGeneration } from '../queries.ts';
 
@@ -156,8 +156,16 @@ export async function queueMany(
     for (const [index, { id: outputModel, outputType, family }] of models.entries()) {
       const id = ids[index] ?? '';
       const at = `2026-01-01 00:00:00.${String(++queued).padStart(6, '0')}`;
-      const file = { id, projectId, folderId: null, name: 'a', createdBy: people.owner.userId, createdAt: at };
-      await insertGeneratingFile(trx, { ...file, outputType });
+      await insertFile(trx, {
+        id,
+        project_id: projectId,
+        name: 'a',
+        mode: 'GENERATED',
+        status: 'GENERATING',
+        output_type: outputType,
+        created_by: people.owner.userId,
+        created_at: at,
+      });
       await insertGeneration(trx, {
         fileId: id,
         workspaceId: inWorkspace,
