@@ -3,6 +3,7 @@ import type {
   Family,
   FileStatus,
   GenerationStatus,
+  LinkRole,
   OutputType,
   ProjectRole,
   ReviewStatus,
@@ -175,7 +176,7 @@ export interface Schema {
   access_links: {
     id: string;
     project_id: string;
-    role: ProjectRole;
+    role: LinkRole;
     description: string | null;
     key_hash: string;
     sealed_key: string;
