@@ -9,6 +9,7 @@ import type {
   ReviewStatus,
 } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { JsonText } from './json.ts';
 
 /** All tables. Times are text in the contract's `Timestamp` format, ids are text; both databases compare them by bytes. */
 export interface Schema {
@@ -188,8 +189,8 @@ export interface Schema {
     workspace_id: string;
     name: string;
     description: string;
-    metadata: string | null;
-    allowed_tools: string | null;
+    metadata: JsonText<Record<string, string>> | null;
+    allowed_tools: JsonText<string[]> | null;
     license: string | null;
     default_version_id: string | null;
     created_at: string;
