@@ -1,11 +1,13 @@
 import type {
   Engine,
   Family,
+  FamilyState,
   FileStatus,
   GenerationStatus,
   LinkRole,
   OutputType,
   ProjectRole,
+  ProviderRefusal,
   ReviewStatus,
 } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
@@ -219,10 +221,10 @@ export interface Schema {
   workers: {
     name: string;
     version: string | null;
-    /** The state of each family on the worker, as JSON. */
-    families: string;
-    /** The last refusal of each provider, as JSON. */
-    refusals: string;
+    /** The state of each family on the worker. */
+    families: JsonText<FamilyState[]>;
+    /** The last refusal of each provider. */
+    refusals: JsonText<ProviderRefusal[]>;
     started_at: string;
     /** The time of its last heartbeat, by the clock of leases. */
     seen_at: string;
