@@ -1,5 +1,6 @@
 import type { CommentRecord, Contract, Direction, NewFileComment } from '@review/contract';
 import { newUuid } from '../../db/ids.ts';
+import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
@@ -191,7 +192,7 @@ function toResponse(comment: StoredComment, parts: CommentParts): CommentRecord 
     parent: comment.parent_id === null ? null : { id: comment.parent_id },
     anchor: comment.anchor,
     duration: comment.duration,
-    annotation: comment.annotation === null ? null : JSON.parse(comment.annotation),
+    annotation: parseJson(comment.annotation),
     attachments: (parts.attachments.get(comment.id) ?? []).map(({ id, name, mime_type: mimeType, size }) => ({
       id,
       name,

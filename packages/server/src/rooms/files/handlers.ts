@@ -7,7 +7,7 @@ import { requireFolder } from '../folders/handlers.ts';
 import { isVisibleFolder } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
 import { findGeneration, listSteps } from '../generation/queries.ts';
-import { generationRecords } from '../generation/response.ts';
+import { generationRecords, toStepRecord } from '../generation/response.ts';
 import type { Handlers } from '../handler.ts';
 import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
@@ -54,13 +54,13 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       const generation = await findGeneration(db, file.id);
       const response = (await generationRecords(deps, [file.id], file.role)).get(file.id);
       if (generation === undefined || response === undefined) throw new ProblemError('NOT_FOUND');
-      const { engine, providerJobId } = generation;
+      const { engine, prompt, provider_job_id: providerJobId } = generation;
       const workflowUrl =
         engine === 'temporal' && config.generation.temporalUiUrl !== null
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
-      const steps = await listSteps(db, file.id);
-      return { data: { ...response, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
+      const steps = (await listSteps(db, file.id)).map(toStepRecord);
+      return { data: { ...response, prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, body: { next, prev, folder, ...filters } }) {

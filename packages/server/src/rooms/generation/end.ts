@@ -1,3 +1,4 @@
+import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { setFinalStatus } from '../files/queries.ts';
 import { deleteUploadRow, dropUploads, scheduleBlobDeletion } from '../uploads/queries.ts';
@@ -5,7 +6,8 @@ import { type Ending, endGeneration, type StoredGeneration } from './queries.ts'
 
 /** Ends a generation with its file. Returns false if it had ended. Schedules the deletion of blobs that the file does not use. */
 export async function endFile(trx: Writer, held: StoredGeneration, ending: Ending, at: string): Promise<boolean> {
-  const { fileId, result } = held;
+  const { file_id: fileId } = held;
+  const result = parseJson(held.result);
   if (!(await endGeneration(trx, fileId, ending, at))) return false;
   if (ending.status === 'SUCCEEDED' && result !== null) {
     await deleteUploadRow(trx, fileId);

@@ -25,11 +25,8 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
     if (model === undefined) throw new Error('The contract accepted a model that is not in the list of models.');
     const answer = await write(async (trx) => {
       if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
-      await requireUsable(
-        trx,
-        project,
-        body.attachments.map(({ id }) => id),
-      );
+      const attachmentIds = body.attachments.map((attachment) => attachment.id);
+      await requireUsable(trx, project, attachmentIds);
       const ability = abilitiesOfAll(await listLiving(trx, clock), config.generation).get(model.family);
       if (!config.generation.sandbox && ability !== 'live') throw new ProblemError('MODEL_NOT_AVAILABLE');
       await lockWorkspace(trx, caller.workspaceId);
@@ -48,19 +45,19 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
         created_by: caller.userId,
         created_at: now(),
       });
-      await insertGeneration(trx, {
-        fileId: id,
-        workspaceId: caller.workspaceId,
+      const row = {
+        file_id: id,
+        workspace_id: caller.workspaceId,
         family: model.family,
-        outputType: model.outputType,
-        outputModel: model.id,
+        output_type: model.outputType,
+        output_model: model.id,
         prompt: body.prompt,
-        configs: model.video && settingsInEffect(model.video, body.configs),
-        attachments: body.attachments.map((attachment) => attachment.id),
+        configs: model.video && JSON.stringify(settingsInEffect(model.video, body.configs)),
         promised: ability === 'live' ? 'live' : 'sandbox',
-        queuedAt: now(),
-        deadlineAt: clock(config.generation.queueDeadline),
-      });
+        queued_at: now(),
+        deadline_at: clock(config.generation.queueDeadline),
+      } as const;
+      await insertGeneration(trx, row, attachmentIds);
       return { data: { id } };
     });
     queueNotifier.notify();

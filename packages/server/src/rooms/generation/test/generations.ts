@@ -166,19 +166,18 @@ export async function queueMany(
         created_by: people.owner.userId,
         created_at: at,
       });
-      await insertGeneration(trx, {
-        fileId: id,
-        workspaceId: inWorkspace,
+      const generation = {
+        file_id: id,
+        workspace_id: inWorkspace,
         family,
-        outputType,
-        outputModel,
+        output_type: outputType,
+        output_model: outputModel,
         prompt: 'x',
-        configs: null,
-        attachments: [],
         promised: 'sandbox',
-        queuedAt: at,
-        deadlineAt: clock(3600),
-      });
+        queued_at: at,
+        deadline_at: clock(3600),
+      } as const;
+      await insertGeneration(trx, generation, []);
     }
   });
   return ids;
