@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { OPEN_GENERATION_STATUSES } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
 import { type Gate, openGate, type Passing } from './gate.ts';
@@ -161,7 +162,7 @@ test('another worker takes over at once what a stopping worker releases', async 
   vendor.on = ({ kind }) => (kind === 'poll' && !open ? 'running' : undefined);
   const holders = async () => {
     const rows = service.database.db.selectFrom('generations').select('lease_owner');
-    const held = await rows.where('status', 'in', ['QUEUED', 'RUNNING']).execute();
+    const held = await rows.where('status', 'in', OPEN_GENERATION_STATUSES).execute();
     return new Set(held.map((row) => row.lease_owner));
   };
   const ids: string[] = [];

@@ -8,6 +8,7 @@ import { type FileRecord, findModel, type GenerateRequest } from '@review/contra
 import { z } from 'zod';
 import { readConfig } from '../packages/server/src/config/config.ts';
 import type { OpenDatabase } from '../packages/server/src/db/database.ts';
+import { parseJson } from '../packages/server/src/db/json.ts';
 import { openDatabase } from '../packages/server/src/db/open.ts';
 import { findGeneration } from '../packages/server/src/rooms/generation/queries.ts';
 import { createDatabase } from '../packages/server/src/test/postgres.ts';
@@ -182,14 +183,18 @@ export class Service implements AsyncDisposable {
     return row;
   }
 
+  async #stages(id: string) {
+    return parseJson((await this.row(id)).stages);
+  }
+
   /** The number of submits that were reserved for a generation, over all stages. */
   async intents(id: string): Promise<number> {
-    return Object.values((await this.row(id)).stages).reduce((sum, stage) => sum + stage.intents, 0);
+    return Object.values(await this.#stages(id)).reduce((sum, stage) => sum + stage.intents, 0);
   }
 
   /** Waits until the provider has accepted the order. */
   async waitForOrder(id: string): Promise<void> {
-    await until(`${id} has a provider job`, async () => (await this.row(id)).stages['submit']?.job);
+    await until(`${id} has a provider job`, async () => (await this.#stages(id))['submit']?.job);
   }
 
   get database(): OpenDatabase {

@@ -10,6 +10,9 @@ export const GENERATION_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 
 export const GenerationStatus = z.enum(GENERATION_STATUSES);
 export type GenerationStatus = z.infer<typeof GenerationStatus>;
 
+/** The statuses of a generation that has not ended. */
+export const OPEN_GENERATION_STATUSES: readonly GenerationStatus[] = ['QUEUED', 'RUNNING'];
+
 export const GENERATION_ERROR_CODES = [
   'MODERATED',
   'PROVIDER_REJECTED',

@@ -80,8 +80,8 @@ function callWith(base: string, key: string): Call {
 async function showDemo({ db }: Deps, id: string): Promise<Demo> {
   const members = await listWorkspaceMembers(db, id);
   const people = PEOPLE.flatMap(({ email, role }) => {
-    const user = members.find((member) => member.user.email === email)?.user;
-    return user === undefined ? [] : [{ id: user.id, name: user.name, email, role, key: null }];
+    const member = members.find((listed) => listed.email === email);
+    return member === undefined ? [] : [{ id: member.user_id, name: member.name, email, role, key: null }];
   });
   const viewer = { workspaceId: id, userId: people[0]?.id ?? '' };
   const projects = await listProjects(db, viewer, 'createdAt', undefined, { direction: 'asc', from: null });

@@ -16,7 +16,7 @@ import { expiry } from './expiry.ts';
 import { CommandError, createOutput, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
 import { addStorageCommands } from './storage.ts';
-import { familiesOf, providersOf } from './workers.ts';
+import { familiesOf, providersOf, toOutput } from './workers.ts';
 
 const asJson = process.argv.includes('--json');
 const output = createOutput(asJson);
@@ -172,12 +172,12 @@ function program(): Command {
         const rows = workers.map((worker) => [
           worker.name,
           worker.alive ? 'alive' : 'dead',
-          `${worker.ageSeconds} s ago`,
-          worker.startedAt,
+          `${worker.age_seconds} s ago`,
+          worker.started_at,
           worker.version ?? '-',
           familiesOf(worker),
         ]);
-        output.show(workers, table(['WORKER', 'STATE', 'SEEN', 'STARTED', 'VERSION', 'FAMILIES'], rows));
+        output.show(workers.map(toOutput), table(['WORKER', 'STATE', 'SEEN', 'STARTED', 'VERSION', 'FAMILIES'], rows));
       }),
     );
 

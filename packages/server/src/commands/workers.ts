@@ -32,6 +32,18 @@ const STATES = {
   alone: 'no worker',
 } as const;
 
+/** Returns the JSON of `review workers`. */
+export const toOutput = (worker: ListedWorker) => ({
+  name: worker.name,
+  version: worker.version,
+  families: worker.families,
+  refusals: worker.refusals,
+  startedAt: worker.started_at,
+  seenAt: worker.seen_at,
+  alive: worker.alive,
+  ageSeconds: worker.age_seconds,
+});
+
 /** Formats the families of a worker, such as `live: kling, veo; sandbox: meshy`. */
 export function familiesOf({ families }: StoredWorker): string {
   const byState = Map.groupBy(families, ({ state }: FamilyState) => state);

@@ -14,13 +14,13 @@ export async function issueKey(
   const key = newApiKey();
   await insertCredential(db, {
     id,
-    workspaceId: holder.workspaceId,
-    userId: holder.userId,
+    workspace_id: holder.workspaceId,
+    user_id: holder.userId,
     hash: hashApiKey(key),
     hint: key.slice(-4),
-    scopes: holder.scopes,
-    expiresAt: holder.expiresAt ?? null,
-    createdAt: now(),
+    scopes: holder.scopes.join(' '),
+    expires_at: holder.expiresAt ?? null,
+    created_at: now(),
   });
   return { id, key };
 }

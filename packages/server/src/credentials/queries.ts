@@ -1,43 +1,19 @@
-import type { Database, Writer } from '../db/schema.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { Database, Schema, Writer } from '../db/schema.ts';
 
-export interface StoredCredential {
-  id: string;
-  workspaceId: string;
-  userId: string;
-  scopes: string[];
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastUsedAt: string | null;
-}
+export type StoredCredential = Selectable<Schema['api_keys']>;
 
 export async function findCredential(db: Database, hash: string): Promise<StoredCredential | undefined> {
-  const row = await db
-    .selectFrom('api_keys as key')
-    // The keys of a person who has left the workspace are not valid.
-    .innerJoin('workspace_members as membership', (join) =>
-      join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
-    )
-    .select([
-      'key.id',
-      'key.workspace_id',
-      'key.user_id',
-      'key.scopes',
-      'key.expires_at',
-      'key.revoked_at',
-      'key.last_used_at',
-    ])
-    .where('key.hash', '=', hash)
-    .executeTakeFirst();
   return (
-    row && {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      userId: row.user_id,
-      scopes: row.scopes.split(' ').filter(Boolean),
-      expiresAt: row.expires_at,
-      revokedAt: row.revoked_at,
-      lastUsedAt: row.last_used_at,
-    }
+    db
+      .selectFrom('api_keys as key')
+      // The keys of a person who has left the workspace are not valid.
+      .innerJoin('workspace_members as membership', (join) =>
+        join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
+      )
+      .selectAll('key')
+      .where('key.hash', '=', hash)
+      .executeTakeFirst()
   );
 }
 
@@ -45,31 +21,8 @@ export async function recordUse(db: Database, id: string, at: string): Promise<v
   await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-interface NewCredential {
-  id: string;
-  workspaceId: string;
-  userId: string;
-  hash: string;
-  hint: string;
-  scopes: readonly string[];
-  expiresAt: string | null;
-  createdAt: string;
-}
-
-export async function insertCredential(db: Database, key: NewCredential): Promise<void> {
-  await db
-    .insertInto('api_keys')
-    .values({
-      id: key.id,
-      workspace_id: key.workspaceId,
-      user_id: key.userId,
-      hash: key.hash,
-      hint: key.hint,
-      scopes: key.scopes.join(' '),
-      created_at: key.createdAt,
-      expires_at: key.expiresAt,
-    })
-    .execute();
+export async function insertCredential(db: Database, key: Insertable<Schema['api_keys']>): Promise<void> {
+  await db.insertInto('api_keys').values(key).execute();
 }
 
 export async function revokeCredential(db: Database, id: string, at: string): Promise<boolean> {

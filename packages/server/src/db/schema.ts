@@ -1,13 +1,22 @@
 import type {
   Engine,
   Family,
+  FamilyState,
   FileStatus,
+  GenerationError,
   GenerationStatus,
+  GenerationStep,
+  LinkRole,
   OutputType,
   ProjectRole,
+  Provider,
+  ProviderRefusal,
   ReviewStatus,
+  Stage,
+  VideoSettings,
 } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { JsonText } from './json.ts';
 
 /** All tables. Times are text in the contract's `Timestamp` format, ids are text; both databases compare them by bytes. */
 export interface Schema {
@@ -105,26 +114,26 @@ export interface Schema {
     output_type: OutputType;
     output_model: string;
     prompt: string;
-    /** The video settings in effect, as JSON. */
-    configs: string | null;
+    /** The video settings in effect. */
+    configs: JsonText<VideoSettings> | null;
     status: GenerationStatus;
     progress: number;
     /** `live` if a worker had a key of the provider when it was queued. The sandbox must not run it then. */
-    promised: 'live' | 'sandbox';
+    promised: Provider;
     /** The provider in use: chosen when it is claimed, fixed once it runs. */
-    provider: 'live' | 'sandbox' | null;
+    provider: Provider | null;
     provider_job_id: string | null;
-    /** Reserved submits and provider references by stage, as JSON. */
-    stages: string;
-    warnings: string;
-    error: string | null;
+    /** Reserved submits and provider references by stage. */
+    stages: JsonText<Record<string, StoredStage>>;
+    warnings: JsonText<string[]>;
+    error: JsonText<GenerationError> | null;
     /** Set once an engine has claimed it; it occupies a slot from then on. */
     engine: Engine | null;
     epoch: number;
     lease_owner: string | null;
     lease_until: string | null;
-    /** The stored result, as JSON, before it becomes the file's content. */
-    result: string | null;
+    /** The stored result before it becomes the file's content. */
+    result: JsonText<StoredResult> | null;
     queued_at: string;
     started_at: string | null;
     /** The queue deadline; once it runs, the run deadline. */
@@ -137,7 +146,7 @@ export interface Schema {
     position: number;
     name: string;
     attempt: number;
-    outcome: string | null;
+    outcome: GenerationStep['outcome'];
     message: string | null;
     started_at: string;
     finished_at: string | null;
@@ -165,7 +174,7 @@ export interface Schema {
     content: string | null;
     anchor: number | null;
     duration: number | null;
-    annotation: string | null;
+    annotation: JsonText<unknown> | null;
     resolved_at: string | null;
     deleted_at: string | null;
     created_at: string;
@@ -175,7 +184,7 @@ export interface Schema {
   access_links: {
     id: string;
     project_id: string;
-    role: ProjectRole;
+    role: LinkRole;
     description: string | null;
     key_hash: string;
     sealed_key: string;
@@ -187,8 +196,8 @@ export interface Schema {
     workspace_id: string;
     name: string;
     description: string;
-    metadata: string | null;
-    allowed_tools: string | null;
+    metadata: JsonText<Record<string, string>> | null;
+    allowed_tools: JsonText<string[]> | null;
     license: string | null;
     default_version_id: string | null;
     created_at: string;
@@ -217,10 +226,10 @@ export interface Schema {
   workers: {
     name: string;
     version: string | null;
-    /** The state of each family on the worker, as JSON. */
-    families: string;
-    /** The last refusal of each provider, as JSON. */
-    refusals: string;
+    /** The state of each family on the worker. */
+    families: JsonText<FamilyState[]>;
+    /** The last refusal of each provider. */
+    refusals: JsonText<ProviderRefusal[]>;
     started_at: string;
     /** The time of its last heartbeat, by the clock of leases. */
     seen_at: string;
@@ -228,6 +237,16 @@ export interface Schema {
   /** One row: the oldest migration whose servers work with this schema. */
   schema_compatibility: { oldest_compatible: string };
 }
+
+export interface StoredResult {
+  storageKey: string;
+  size: number;
+  mimeType: string;
+  sha256: string;
+}
+
+/** A stage with the idempotency token of its last reserved submit. */
+export type StoredStage = Stage & { token?: string };
 
 export type Database = Kysely<Schema>;
 export type Writer = Transaction<Schema>;

@@ -19,25 +19,25 @@ export function authenticator({ db, config, log }: Deps) {
   const resolveToken = config.oauth && tokenResolver({ db, log }, config.oauth);
 
   function recordLastUse(credential: StoredCredential): void {
-    if (credential.lastUsedAt !== null && credential.lastUsedAt > secondsFromNow(-60)) return;
-    credential.lastUsedAt = now();
-    recordUse(db, credential.id, credential.lastUsedAt).catch((error: unknown) =>
+    if (credential.last_used_at !== null && credential.last_used_at > secondsFromNow(-60)) return;
+    credential.last_used_at = now();
+    recordUse(db, credential.id, credential.last_used_at).catch((error: unknown) =>
       log.warn({ err: error, keyId: credential.id }, 'API key: the time of its last use was not recorded'),
     );
   }
 
   async function resolveKey(key: string): Promise<Caller> {
     const credential = await credentials(hashApiKey(key));
-    if (credential === undefined || credential.revokedAt !== null) throw new CredentialRefused('INVALID_CREDENTIAL');
-    if (credential.expiresAt !== null && credential.expiresAt <= secondsFromNow(0)) {
+    if (credential === undefined || credential.revoked_at !== null) throw new CredentialRefused('INVALID_CREDENTIAL');
+    if (credential.expires_at !== null && credential.expires_at <= secondsFromNow(0)) {
       throw new CredentialRefused('EXPIRED_CREDENTIAL');
     }
     recordLastUse(credential);
     return {
       credentialId: credential.id,
-      userId: credential.userId,
-      workspaceId: credential.workspaceId,
-      scopes: new Set(credential.scopes.flatMap((scope) => Scope.safeParse(scope).data ?? [])),
+      userId: credential.user_id,
+      workspaceId: credential.workspace_id,
+      scopes: new Set(credential.scopes.split(' ').flatMap((scope) => Scope.safeParse(scope).data ?? [])),
     };
   }
 

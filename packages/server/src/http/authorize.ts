@@ -29,7 +29,7 @@ export async function requireSubject(
   return subject;
 }
 
-function requireRole({ roles, only }: Rules, caller: Caller, { role, personId }: VisibleSubject): void {
+function requireRole({ roles, only }: Rules, caller: Caller, { role, person_id: personId }: VisibleSubject): void {
   if (roles.length > 0 && (role === null || !roles.includes(role))) throw new ProblemError('INSUFFICIENT_ROLE');
   if (only === undefined || personId === caller.userId) return;
   // An upload is visible only to the caller that started it.
@@ -40,5 +40,5 @@ function requireRole({ roles, only }: Rules, caller: Caller, { role, personId }:
 
 /** A project that is scheduled for deletion is read-only. */
 export function requireChangeable(rules: Rules, subject: VisibleSubject | null): void {
-  if (subject?.deletesAt && !rules.whileDeleting) throw new ProblemError('PROJECT_DELETING');
+  if (subject?.deletes_at && !rules.whileDeleting) throw new ProblemError('PROJECT_DELETING');
 }

@@ -14,11 +14,10 @@ import { findVisibleVersion } from './versions/queries.ts';
 /** The fields of a subject that the middleware checks. Rooms add the fields that their handlers need. */
 export interface VisibleSubject {
   id: string;
-  projectId: string | null;
   role: ProjectRole | null;
-  deletesAt: string | null;
+  deletes_at: string | null;
   /** The author of a comment, or the user who started an upload. */
-  personId?: string | null;
+  person_id?: string;
 }
 
 type Finder = (db: Database, caller: Caller, id: string) => Promise<VisibleSubject | undefined>;

@@ -6,6 +6,16 @@ export const isRestricted = (role: ProjectRole): boolean => role === 'PROJECT_RE
 
 export type Viewer = { workspaceId: string; userId: string };
 
+/** The viewer's role in the project of a record, and the time of the project's deletion if it is scheduled. */
+export interface Membership {
+  role: ProjectRole;
+  deletes_at: string | null;
+}
+
+/** Whether a file or version is hidden from the role. */
+export const isHidden = ({ role, allow_restricted: allowed }: { role: ProjectRole; allow_restricted: number }) =>
+  isRestricted(role) && allowed !== 1;
+
 /** The projects that the viewer is a member of, to join with other tables. */
 export const memberships = (db: Database, viewer: Viewer) =>
   db
@@ -13,7 +23,7 @@ export const memberships = (db: Database, viewer: Viewer) =>
     .innerJoin('projects as project', 'project.id', 'membership.project_id')
     .where('membership.user_id', '=', viewer.userId)
     .where('project.workspace_id', '=', viewer.workspaceId)
-    .select(['project.id as projectId', 'membership.role', 'project.deletes_at as deletesAt']);
+    .select(['project.id as project_id', 'membership.role', 'project.deletes_at']);
 
 /** Serialises structural changes of a project. The update locks the row on both databases. */
 export async function lockProject(trx: Writer, id: string): Promise<void> {

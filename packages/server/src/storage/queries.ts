@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { parseJson } from '../db/json.ts';
 import type { Database } from '../db/schema.ts';
 
 const UUID_LENGTH = 36;
@@ -24,7 +25,10 @@ export async function findNamedKeys(db: Database, keys: readonly string[]): Prom
           .where('file_id', 'in', fileIds)
           .where('result', 'is not', null)
           .execute();
-  return new Set([...named.map(({ key }) => key ?? ''), ...results.map(({ result }) => keyIn(result))]);
+  return new Set([
+    ...named.map(({ key }) => key ?? ''),
+    ...results.map(({ result }) => parseJson(result)?.storageKey ?? ''),
+  ]);
 }
 
 /** Returns the uploads that an unfinished upload or a pending deletion references. */
@@ -39,8 +43,6 @@ export async function findNamedUploads(db: Database, uploads: readonly string[])
     .execute();
   return new Set(named.map(({ upload }) => upload ?? ''));
 }
-
-const keyIn = (result: string | null): string => (result === null ? '' : JSON.parse(result).storageKey);
 
 export interface NamedObject {
   /** The id of the file or attachment. */

@@ -1,5 +1,11 @@
 import { ApiProblem, type WorkerClient } from '@review/client';
-import type { Family as FamilyName, GenerationTask, Provider, WorkerTask } from '@review/contract';
+import {
+  type Family as FamilyName,
+  type GenerationTask,
+  OPEN_GENERATION_STATUSES,
+  type Provider,
+  type WorkerTask,
+} from '@review/contract';
 import type { Logger } from 'pino';
 import type { Family } from '../families/family.ts';
 import type { Metrics } from '../metrics.ts';
@@ -52,7 +58,7 @@ export async function readTask({ server }: StepContext, { fileId, epoch }: Gener
 /** Returns the task like `readTask`, but throws LOST once the generation has ended. */
 export async function readOpenTask(context: StepContext, task: GenerationTask): Promise<WorkerTask> {
   const read = await readTask(context, task);
-  if (read.status === 'QUEUED' || read.status === 'RUNNING') return read;
+  if (OPEN_GENERATION_STATUSES.includes(read.status)) return read;
   throw new StepError('LOST', 'The generation has ended.');
 }
 

@@ -1,4 +1,4 @@
-import type { GenerationError, GenerationTask, WorkerTask } from '@review/contract';
+import { type GenerationError, type GenerationTask, OPEN_GENERATION_STATUSES, type WorkerTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
 import { isStepErrorType, STEP_ERRORS, StepError } from '../step-error.ts';
 import { familyOf, jobOf, mapServerError, readOpenTask, readTask, type StepContext } from './context.ts';
@@ -17,7 +17,7 @@ export async function abandon(context: StepContext, handed: GenerationTask, reas
     throw error;
   });
   if (task === null || task.status === 'SUCCEEDED') return;
-  const isOpen = task.status === 'QUEUED' || task.status === 'RUNNING';
+  const isOpen = OPEN_GENERATION_STATUSES.includes(task.status);
   // Another run holds the generation: a stale run changes nothing.
   if (isOpen && reason.type === 'LOST') return;
   await cancelJobs(context, task);

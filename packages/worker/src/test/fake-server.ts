@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiProblem, type WorkerClient } from '@review/client';
 import type { FinishedOutcome, GenerationTask, WorkerTask } from '@review/contract';
-import { findModel, settingsInEffect } from '@review/contract';
+import { findModel, OPEN_GENERATION_STATUSES, settingsInEffect } from '@review/contract';
 
 export interface Row extends WorkerTask {
   epoch: number;
@@ -57,7 +57,7 @@ export async function fakeServer(): Promise<FakeServer> {
   const held = (call: keyof WorkerClient, id: string, epoch: number): Row => {
     enter(call, id);
     const row = rows.get(id);
-    if (row?.epoch !== epoch || (row.status !== 'QUEUED' && row.status !== 'RUNNING')) throw problem(404);
+    if (row?.epoch !== epoch || !OPEN_GENERATION_STATUSES.includes(row.status)) throw problem(404);
     return row;
   };
 

@@ -22,10 +22,12 @@ import {
 export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLinks']> => {
   const toResponse = (caller: Caller, link: StoredLink) => ({
     id: link.id,
-    accessKey: caller.scopes.has('access-links:read.key') ? unseal(secrets.accessLinks, link.id, link.sealedKey) : null,
+    accessKey: caller.scopes.has('access-links:read.key')
+      ? unseal(secrets.accessLinks, link.id, link.sealed_key)
+      : null,
     description: link.description,
-    role: link.linkRole,
-    createdAt: link.createdAt,
+    role: link.link_role,
+    createdAt: link.created_at,
   });
 
   return {
@@ -34,24 +36,24 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
       return pages.answer(await listAccessLinks(db, project.id, page), (link) => ({
         ...toResponse(caller, link),
-        expiresAt: link.expiresAt,
+        expiresAt: link.expires_at,
       }));
     },
 
     create: ({ subject: project, body, write }) =>
       write(async (trx) => {
-        const { role: linkRole, description = null, expiresAt = null } = body;
+        const { role, description = null, expiresAt = null } = body;
         if (expiresAt !== null && expiresAt <= secondsFromNow(0)) throw alreadyExpired();
         const [id, key] = [newUuid(), newAccessKey()];
         await insertAccessLink(trx, {
           id,
-          projectId: project.id,
-          linkRole,
+          project_id: project.id,
+          role,
           description,
-          keyHash: hashAccessKey(secrets.accessLinkHashes[0], key),
-          sealedKey: seal(secrets.accessLinks, id, key),
-          createdAt: now(),
-          expiresAt,
+          key_hash: hashAccessKey(secrets.accessLinkHashes[0], key),
+          sealed_key: seal(secrets.accessLinks, id, key),
+          created_at: now(),
+          expires_at: expiresAt,
         });
         return { data: { id } };
       }),
@@ -65,22 +67,22 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
         const hashes = hashesOf(secrets.accessLinkHashes, body.accessKey);
         const link = await lockOpenLink(trx, caller.workspaceId, hashes, secondsFromNow(0));
         if (link === undefined) throw new ProblemError('NOT_FOUND');
-        if (link.deletesAt !== null) throw new ProblemError('PROJECT_DELETING');
+        if (link.deletes_at !== null) throw new ProblemError('PROJECT_DELETING');
         // Without the lock, a concurrent removal of the member would be undone.
-        await lockProject(trx, link.projectId);
-        const { memberId, decidedAt } = await findMembership(trx, link.projectId, caller.userId);
-        if (decidedAt !== null && decidedAt >= link.createdAt) {
-          if (memberId === null) throw new ProblemError('NOT_FOUND');
-          return { data: { id: memberId } };
+        await lockProject(trx, link.project_id);
+        const { member_id: id, decided_at: decidedAt } = await findMembership(trx, link.project_id, caller.userId);
+        if (decidedAt !== null && decidedAt >= link.created_at) {
+          if (id === null) throw new ProblemError('NOT_FOUND');
+          return { data: { id } };
         }
         const member = {
           id: newUuid(),
-          projectId: link.projectId,
-          userId: caller.userId,
-          role: link.linkRole,
-          createdAt: now(),
+          project_id: link.project_id,
+          user_id: caller.userId,
+          role: link.link_role,
+          created_at: now(),
         };
-        return { data: { id: await grantRole(trx, member, noStrongerThan(link.linkRole)) } };
+        return { data: { id: await grantRole(trx, member, noStrongerThan(link.link_role)) } };
       }),
   };
 };

@@ -1,76 +1,43 @@
-import { LinkRole, type ProjectRole } from '@review/contract';
-import { type Selectable, sql } from 'kysely';
+import type { LinkRole, ProjectRole } from '@review/contract';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { memberships, type Viewer } from '../visibility.ts';
+import { type Membership, memberships, type Viewer } from '../visibility.ts';
 
-export interface StoredLink {
-  id: string;
-  linkRole: LinkRole;
-  description: string | null;
-  sealedKey: string;
-  createdAt: string;
-  expiresAt: string | null;
-}
+/** `link_role` is the role that the link grants; `role` is that of the caller. */
+const COLUMNS = [
+  'link.id',
+  'link.project_id',
+  'link.role as link_role',
+  'link.description',
+  'link.sealed_key',
+  'link.created_at',
+  'link.expires_at',
+] as const;
 
-interface VisibleAccessLink extends StoredLink {
-  projectId: string;
-  /** The role of the caller, not the one that the link grants. */
-  role: ProjectRole;
-  deletesAt: string | null;
-}
-
-const record = (row: Selectable<Schema['access_links']>): StoredLink => ({
-  id: row.id,
-  linkRole: LinkRole.parse(row.role),
-  description: row.description,
-  sealedKey: row.sealed_key,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-});
+export type StoredLink = Omit<Selectable<Schema['access_links']>, 'role' | 'key_hash'> & { link_role: LinkRole };
 
 export async function findVisibleAccessLink(
   db: Database,
   viewer: Viewer,
   id: string,
-): Promise<VisibleAccessLink | undefined> {
-  const row = await db
+): Promise<(StoredLink & Membership) | undefined> {
+  return db
     .selectFrom('access_links as link')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'link.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'link.project_id')
+    .select(COLUMNS)
+    .select(['seen.role', 'seen.deletes_at'])
     .where('link.id', '=', id)
-    .selectAll('link')
-    .select(['seen.role as callerRole', 'seen.deletesAt'])
     .executeTakeFirst();
-  return row && { ...record(row), projectId: row.project_id, role: row.callerRole, deletesAt: row.deletesAt };
 }
 
-export async function listAccessLinks(
-  db: Database,
-  projectId: string,
-  page: PageRequest,
-): Promise<CursorPage<StoredLink>> {
-  const links = db.selectFrom('access_links').selectAll().where('project_id', '=', projectId);
-  const rows = await takePage(links, { sort: 'created_at', id: 'id' }, (row) => [row.created_at, row.id], page);
-  return { ...rows, items: rows.items.map(record) };
+export function listAccessLinks(db: Database, projectId: string, page: PageRequest): Promise<CursorPage<StoredLink>> {
+  const links = db.selectFrom('access_links as link').select(COLUMNS).where('project_id', '=', projectId);
+  return takePage(links, { sort: 'created_at', id: 'id' }, (row) => [row.created_at, row.id], page);
 }
 
-export async function insertAccessLink(
-  trx: Writer,
-  link: StoredLink & { projectId: string; keyHash: string },
-): Promise<void> {
-  await trx
-    .insertInto('access_links')
-    .values({
-      id: link.id,
-      project_id: link.projectId,
-      role: link.linkRole,
-      description: link.description,
-      key_hash: link.keyHash,
-      sealed_key: link.sealedKey,
-      created_at: link.createdAt,
-      expires_at: link.expiresAt,
-    })
-    .execute();
+export async function insertAccessLink(trx: Writer, link: Insertable<Schema['access_links']>): Promise<void> {
+  await trx.insertInto('access_links').values(link).execute();
 }
 
 /** Returns up to 200 links whose hash has another prefix, ordered by id. */
@@ -78,10 +45,10 @@ export async function findLinksOfOtherSecrets(
   db: Database,
   prefix: string,
   afterId: string,
-): Promise<{ id: string; sealedKey: string }[]> {
+): Promise<{ id: string; sealed_key: string }[]> {
   return db
     .selectFrom('access_links')
-    .select(['id', 'sealed_key as sealedKey'])
+    .select(['id', 'sealed_key'])
     .where('key_hash', 'not like', `${prefix}%`)
     .where('id', '>', afterId)
     .orderBy('id')
@@ -92,17 +59,17 @@ export async function findLinksOfOtherSecrets(
 /** Updates hashes and sealed keys in one statement. Skips links that were deleted meanwhile. */
 export async function updateLinkKeys(
   db: Database,
-  links: { id: string; keyHash: string; sealedKey: string }[],
+  links: Pick<Selectable<Schema['access_links']>, 'id' | 'key_hash' | 'sealed_key'>[],
 ): Promise<void> {
   if (links.length === 0) return;
-  const byId = (field: 'keyHash' | 'sealedKey') =>
+  const byId = (column: 'key_hash' | 'sealed_key') =>
     sql<string>`case id ${sql.join(
-      links.map((link) => sql`when ${link.id} then ${link[field]}`),
+      links.map((link) => sql`when ${link.id} then ${link[column]}`),
       sql` `,
     )} end`;
   await db
     .updateTable('access_links')
-    .set({ key_hash: byId('keyHash'), sealed_key: byId('sealedKey') })
+    .set({ key_hash: byId('key_hash'), sealed_key: byId('sealed_key') })
     .where(
       'id',
       'in',
@@ -127,14 +94,14 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: 
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .where('project_id', 'in', (eb) => eb.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId))
     .returning((eb) => [
-      'project_id as projectId',
-      'role as linkRole',
-      'created_at as createdAt',
+      'project_id',
+      'role as link_role',
+      'created_at',
       eb
         .selectFrom('projects')
         .whereRef('projects.id', '=', 'access_links.project_id')
         .select('projects.deletes_at')
-        .as('deletesAt'),
+        .as('deletes_at'),
     ])
     .executeTakeFirst();
 }
@@ -149,7 +116,7 @@ export async function findMembership(db: Database, projectId: string, userId: st
     .leftJoin('member_decisions as decision', (join) =>
       join.onRef('decision.user_id', '=', 'user.id').on('decision.project_id', '=', projectId),
     )
-    .select(['member.id as memberId', 'decision.decided_at as decidedAt'])
+    .select(['member.id as member_id', 'decision.decided_at'])
     .where('user.id', '=', userId)
     .executeTakeFirstOrThrow();
 }
@@ -157,25 +124,24 @@ export async function findMembership(db: Database, projectId: string, userId: st
 /** Makes the user a member, or raises the role if it is one of `raised`. Atomic, because it is one statement. */
 export async function grantRole(
   trx: Writer,
-  member: { id: string; projectId: string; userId: string; role: ProjectRole; createdAt: string },
+  member: Insertable<Schema['project_members']>,
   raised: readonly ProjectRole[],
 ): Promise<string> {
-  const { id, projectId, userId, role, createdAt } = member;
   await trx
     .insertInto('project_members')
-    .values({ id, project_id: projectId, user_id: userId, role, created_at: createdAt })
+    .values(member)
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'user_id'])
-        .doUpdateSet({ role })
+        .doUpdateSet({ role: member.role })
         .where('project_members.role', 'in', [...raised]),
     )
     .execute();
   const granted = await trx
     .selectFrom('project_members')
     .select('id')
-    .where('project_id', '=', projectId)
-    .where('user_id', '=', userId)
+    .where('project_id', '=', member.project_id)
+    .where('user_id', '=', member.user_id)
     .executeTakeFirstOrThrow();
   return granted.id;
 }

@@ -16,11 +16,11 @@ export async function rekeyAccessLinks({ db, secrets, log }: Pick<Deps, 'db' | '
     const last = links.at(-1);
     if (last === undefined) break;
     afterId = last.id;
-    const readable = links.flatMap(({ id, sealedKey }) => {
-      const key = unseal(secrets.accessLinks, id, sealedKey);
+    const readable = links.flatMap(({ id, sealed_key: sealed }) => {
+      const key = unseal(secrets.accessLinks, id, sealed);
       return key === null
         ? []
-        : [{ id, keyHash: hashAccessKey(hashKey, key), sealedKey: seal(secrets.accessLinks, id, key) }];
+        : [{ id, key_hash: hashAccessKey(hashKey, key), sealed_key: seal(secrets.accessLinks, id, key) }];
     });
     await updateLinkKeys(db, readable);
     rekeyed += readable.length;

@@ -23,7 +23,7 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
     }),
 
     startOnFile: async ({ caller, subject: file, body, write }) => ({
-      data: await startUpload(deps, write, asked('CA', caller, file.projectId, body)),
+      data: await startUpload(deps, write, asked('CA', caller, file.project_id, body)),
     }),
 
     startForGeneration: async ({ caller, subject: project, body, write }) => ({
@@ -47,8 +47,8 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
     },
 
     async download({ subject: attachment }) {
-      if (attachment.completedWith === null) throw new ProblemError('FILE_NOT_READY');
-      return { data: await createDownload(deps.storage, attachment.storageKey, attachment) };
+      if (attachment.completed_with === null) throw new ProblemError('FILE_NOT_READY');
+      return { data: await createDownload(deps.storage, attachment.storage_key, attachment) };
     },
   };
 };

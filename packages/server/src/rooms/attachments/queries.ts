@@ -1,10 +1,9 @@
-import type { ProjectRole } from '@review/contract';
 import { anyOf } from '../../db/any-of.ts';
 import type { Database, Writer } from '../../db/schema.ts';
-import { type Upload, uploadRecord } from '../uploads/queries.ts';
-import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+import type { Upload } from '../uploads/queries.ts';
+import { isRestricted, type Membership, memberships, type Viewer } from '../visibility.ts';
 
-type VisibleAttachment = Upload & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleAttachment = Upload & Membership & { person_id: string };
 
 /** An unused attachment is visible to the user who started it; a used one to all who can see its comment. */
 export async function findVisibleAttachment(
@@ -12,19 +11,20 @@ export async function findVisibleAttachment(
   viewer: Viewer,
   id: string,
 ): Promise<VisibleAttachment | undefined> {
-  const row = await db
+  const upload = await db
     .selectFrom('uploads as upload')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'upload.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'upload.project_id')
     .leftJoin('comments as comment', 'comment.id', 'upload.comment_id')
     .leftJoin('files as file', 'file.id', 'comment.file_id')
     .selectAll('upload')
-    .select(['seen.role', 'seen.deletesAt', 'comment.file_id as commentFileId', 'file.allow_restricted as fileAllowed'])
+    .select(['seen.role', 'seen.deletes_at', 'upload.started_by as person_id'])
+    .select(['comment.file_id', 'file.allow_restricted as file_allowed'])
     .where('upload.id', '=', id)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const onHiddenFile = isRestricted(row.role) && row.commentFileId !== null && row.fileAllowed !== 1;
-  if (onHiddenFile || (row.comment_id === null && row.started_by !== viewer.userId)) return undefined;
-  return { ...uploadRecord(row), role: row.role, deletesAt: row.deletesAt, personId: row.started_by };
+  if (upload === undefined) return undefined;
+  const isOnHiddenFile = isRestricted(upload.role) && upload.file_id !== null && upload.file_allowed !== 1;
+  const isOfAnother = upload.comment_id === null && upload.started_by !== viewer.userId;
+  return isOnHiddenFile || isOfAnother ? undefined : upload;
 }
 
 /** Attaches completed uploads to a comment in that order. Returns false if one of them is used already. */

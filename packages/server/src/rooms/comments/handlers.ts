@@ -1,5 +1,6 @@
 import type { CommentRecord, Contract, Direction, NewFileComment } from '@review/contract';
 import { newUuid } from '../../db/ids.ts';
+import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
@@ -47,10 +48,10 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
 
   return {
     create: ({ caller, subject: project, body, write }) =>
-      write((trx) => addComment(trx, caller, { projectId: project.id, fileId: null }, body)),
+      write((trx) => addComment(trx, caller, { project_id: project.id, file_id: null }, body)),
 
     createOnFile: ({ caller, subject: file, body, write }) =>
-      write((trx) => addComment(trx, caller, { projectId: file.projectId, fileId: file.id }, body)),
+      write((trx) => addComment(trx, caller, { project_id: file.project_id, file_id: file.id }, body)),
 
     list: ({ caller, subject: project, body }) => listThread(caller, { projectId: project.id }, body),
 
@@ -71,8 +72,8 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     delete: ({ subject, write }) =>
       write(async (trx) => {
         // Locks file, parent and comment in the same order as replying and deleting the file, to prevent deadlocks.
-        await requireFile(trx, subject.fileId);
-        if (subject.parentId !== null) await lockComment(trx, subject.parentId);
+        await requireFile(trx, subject.file_id);
+        if (subject.parent_id !== null) await lockComment(trx, subject.parent_id);
         const comment = await getLiveComment(trx, subject.id);
         await removeComment(trx, comment);
       }),
@@ -80,7 +81,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     resolve: ({ subject, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (comment.resolvedAt === null) await setResolved(trx, comment.id, now());
+        if (comment.resolved_at === null) await setResolved(trx, comment.id, now());
       }),
 
     cancelResolve: ({ subject, write }) =>
@@ -94,7 +95,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
 /** Locks a comment that is not deleted. Deleted comments with replies stay in lists, but cannot be changed. */
 async function getLiveComment(trx: Writer, id: string): Promise<StoredComment> {
   const comment = await lockComment(trx, id);
-  if (comment === undefined || comment.deletedAt !== null) throw new ProblemError('NOT_FOUND');
+  if (comment === undefined || comment.deleted_at !== null) throw new ProblemError('NOT_FOUND');
   return comment;
 }
 
@@ -106,30 +107,32 @@ async function requireFile(trx: Writer, id: string | null): Promise<void> {
 async function addComment(
   trx: Writer,
   caller: Caller,
-  about: { projectId: string; fileId: string | null },
+  about: Pick<StoredComment, 'project_id' | 'file_id'>,
   body: NewFileComment,
 ) {
   const parentId = body.parent?.id ?? null;
-  await requireFile(trx, about.fileId);
+  await requireFile(trx, about.file_id);
   if (parentId !== null) {
     const parent = await lockComment(trx, parentId);
-    if (parent?.projectId !== about.projectId || parent.fileId !== about.fileId) throw referenceNotFound('/parent/id');
-    if (parent.parentId !== null) throw new ProblemError('PARENT_NOT_TOP_LEVEL', { errors: notTopLevel });
+    if (parent?.project_id !== about.project_id || parent.file_id !== about.file_id)
+      throw referenceNotFound('/parent/id');
+    if (parent.parent_id !== null) throw new ProblemError('PARENT_NOT_TOP_LEVEL', { errors: notTopLevel });
   }
-  const id = newUuid();
+  const [id, at] = [newUuid(), now()];
   await insertComment(trx, {
     id,
     ...about,
-    parentId,
-    authorId: caller.userId,
+    parent_id: parentId,
+    author_id: caller.userId,
     content: body.content === undefined || body.content === '' ? null : body.content,
     anchor: body.anchor ?? null,
     duration: body.duration ?? null,
     annotation: body.annotation == null ? null : JSON.stringify(body.annotation),
-    createdAt: now(),
+    created_at: at,
+    updated_at: at,
   });
   const attached = (body.attachments ?? []).map((attachment) => attachment.id);
-  await requireFree(trx, about.projectId, caller.userId, attached);
+  await requireFree(trx, about.project_id, caller.userId, attached);
   if (!(await attachToComment(trx, id, attached))) throw new ProblemError('ATTACHMENT_USED');
   return { data: { id } };
 }
@@ -172,35 +175,35 @@ async function removeComment(trx: Writer, comment: StoredComment): Promise<void>
     return;
   }
   await deleteComment(trx, comment.id);
-  if (comment.parentId === null) return;
+  if (comment.parent_id === null) return;
   // A deleted parent is kept only while it has replies.
-  const parent = await lockComment(trx, comment.parentId);
-  if (parent?.deletedAt && !(await hasReplies(trx, parent.id))) await deleteComment(trx, parent.id);
+  const parent = await lockComment(trx, comment.parent_id);
+  if (parent?.deleted_at && !(await hasReplies(trx, parent.id))) await deleteComment(trx, parent.id);
 }
 
 function toResponse(comment: StoredComment, parts: CommentParts): CommentRecord {
-  const { id, content, anchor, duration, annotation, resolvedAt, deletedAt, createdAt, updatedAt } = comment;
+  const author = comment.deleted_at === null ? parts.authors.get(comment.author_id) : undefined;
   return {
-    id,
-    content,
-    author: deletedAt === null ? (parts.authors.get(comment.authorId) ?? null) : null,
-    project: { id: comment.projectId },
-    file: comment.fileId === null ? null : { id: comment.fileId },
-    parent: comment.parentId === null ? null : { id: comment.parentId },
-    anchor,
-    duration,
-    annotation: annotation === null ? null : JSON.parse(annotation),
-    attachments: (parts.attachments.get(id) ?? []).map(({ id: attachmentId, name, mimeType, size }) => ({
-      id: attachmentId,
+    id: comment.id,
+    content: comment.content,
+    author: author ? { id: author.id, name: author.name, avatarUrl: author.avatar_url } : null,
+    project: { id: comment.project_id },
+    file: comment.file_id === null ? null : { id: comment.file_id },
+    parent: comment.parent_id === null ? null : { id: comment.parent_id },
+    anchor: comment.anchor,
+    duration: comment.duration,
+    annotation: parseJson(comment.annotation),
+    attachments: (parts.attachments.get(comment.id) ?? []).map(({ id, name, mime_type: mimeType, size }) => ({
+      id,
       name,
       mimeType,
       size,
     })),
-    reactions: parts.reactions.get(id) ?? [],
-    replies: { count: parts.replies.get(id) ?? 0 },
-    resolvedAt,
-    deletedAt,
-    createdAt,
-    updatedAt,
+    reactions: parts.reactions.get(comment.id) ?? [],
+    replies: { count: parts.replies.get(comment.id) ?? 0 },
+    resolvedAt: comment.resolved_at,
+    deletedAt: comment.deleted_at,
+    createdAt: comment.created_at,
+    updatedAt: comment.updated_at,
   };
 }

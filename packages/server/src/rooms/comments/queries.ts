@@ -1,43 +1,12 @@
-import type { ProjectRole } from '@review/contract';
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+import { isRestricted, type Membership, memberships, type Viewer } from '../visibility.ts';
 
-export interface StoredComment {
-  id: string;
-  projectId: string;
-  fileId: string | null;
-  parentId: string | null;
-  authorId: string;
-  content: string | null;
-  anchor: number | null;
-  duration: number | null;
-  annotation: string | null;
-  resolvedAt: string | null;
-  deletedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type StoredComment = Selectable<Schema['comments']>;
 
-const record = (row: Selectable<Schema['comments']>): StoredComment => ({
-  id: row.id,
-  projectId: row.project_id,
-  fileId: row.file_id,
-  parentId: row.parent_id,
-  authorId: row.author_id,
-  content: row.content,
-  anchor: row.anchor,
-  duration: row.duration,
-  annotation: row.annotation,
-  resolvedAt: row.resolved_at,
-  deletedAt: row.deleted_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
-type VisibleComment = StoredComment & { role: ProjectRole; deletesAt: string | null; personId: string };
+type VisibleComment = StoredComment & Membership & { person_id: string };
 
 /** A comment is visible to all who can see its file or project. */
 export async function findVisibleComment(
@@ -45,17 +14,18 @@ export async function findVisibleComment(
   viewer: Viewer,
   id: string,
 ): Promise<VisibleComment | undefined> {
-  const row = await db
+  const comment = await db
     .selectFrom('comments as comment')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'comment.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'comment.project_id')
     .leftJoin('files as file', 'file.id', 'comment.file_id')
     .selectAll('comment')
-    .select(['seen.role', 'seen.deletesAt', 'file.allow_restricted as fileAllowed'])
+    .select(['seen.role', 'seen.deletes_at', 'comment.author_id as person_id'])
+    .select('file.allow_restricted as file_allowed')
     .where('comment.id', '=', id)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const hidden = isRestricted(row.role) && row.file_id !== null && row.fileAllowed !== 1;
-  return hidden ? undefined : { ...record(row), role: row.role, deletesAt: row.deletesAt, personId: row.author_id };
+  if (comment === undefined) return undefined;
+  const isHidden = isRestricted(comment.role) && comment.file_id !== null && comment.file_allowed !== 1;
+  return isHidden ? undefined : comment;
 }
 
 /** The scope of a list of comments. */
@@ -75,13 +45,12 @@ export async function listComments(
     else query = query.where('project_id', '=', thread.projectId).where('file_id', 'is', null);
   }
   if (resolved !== undefined) query = query.where('resolved_at', resolved ? 'is not' : 'is', null);
-  const rows = await takePage(query, { sort: 'created_at', id: 'id' }, (row) => [row.created_at, row.id], page);
-  return { ...rows, items: rows.items.map(record) };
+  return takePage(query, { sort: 'created_at', id: 'id' }, (row) => [row.created_at, row.id], page);
 }
 
 export interface CommentParts {
-  authors: Map<string, { id: string; name: string; avatarUrl: string | null }>;
-  attachments: Map<string, { id: string; name: string; mimeType: string | null; size: number }[]>;
+  authors: Map<string, { id: string; name: string; avatar_url: string | null }>;
+  attachments: Map<string, { id: string; name: string; mime_type: string | null; size: number }[]>;
   reactions: Map<string, { type: string; count: number; reacted: boolean }[]>;
   replies: Map<string, number>;
 }
@@ -100,20 +69,20 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
     .select((eb) => [
       'user.id',
       eb.fn.coalesce('person.display_name', 'user.name').as('name'),
-      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
+      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
     ])
-    .where('user.id', 'in', anyOf(comments.map(({ authorId }) => authorId)))
+    .where('user.id', 'in', anyOf(comments.map((comment) => comment.author_id)))
     .execute();
   const attachments = await db
     .selectFrom('uploads')
-    .select(['id', 'name', 'mime_type as mimeType', 'size', sql<string>`comment_id`.as('commentId')])
+    .select(['id', 'name', 'mime_type', 'size', sql<string>`comment_id`.as('comment_id')])
     .where('comment_id', 'in', anyOf(ids))
     .orderBy('comment_position')
     .execute();
   const reactions = await db
     .selectFrom('reactions')
     .select((eb) => [
-      'comment_id as commentId',
+      'comment_id',
       'type',
       eb.fn.countAll<number>().as('count'),
       sql<number>`max(case when user_id = ${viewer.userId} then 1 else 0 end)`.as('reacted'),
@@ -125,53 +94,35 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
     .execute();
   const replies = await db
     .selectFrom('comments')
-    .select((eb) => [sql<string>`parent_id`.as('parentId'), eb.fn.countAll<number>().as('count')])
+    .select((eb) => [sql<string>`parent_id`.as('parent_id'), eb.fn.countAll<number>().as('count')])
     .where('parent_id', 'in', anyOf(ids))
     .groupBy('parent_id')
     .execute();
   return {
     authors: new Map(authors.map((author) => [author.id, author])),
-    attachments: Map.groupBy(attachments, ({ commentId }) => commentId),
+    attachments: Map.groupBy(attachments, (attachment) => attachment.comment_id),
     reactions: new Map(
-      [...Map.groupBy(reactions, ({ commentId }) => commentId)].map(([id, groups]) => [
+      [...Map.groupBy(reactions, (reaction) => reaction.comment_id)].map(([id, groups]) => [
         id,
         groups.map(({ type, count, reacted }) => ({ type, count, reacted: reacted === 1 })),
       ]),
     ),
-    replies: new Map(replies.map(({ parentId, count }) => [parentId, count])),
+    replies: new Map(replies.map((reply) => [reply.parent_id, reply.count])),
   };
 }
 
-type NewCommentRow = Omit<StoredComment, 'resolvedAt' | 'deletedAt' | 'updatedAt'>;
-
-export async function insertComment(trx: Writer, comment: NewCommentRow): Promise<void> {
-  await trx
-    .insertInto('comments')
-    .values({
-      id: comment.id,
-      project_id: comment.projectId,
-      file_id: comment.fileId,
-      parent_id: comment.parentId,
-      author_id: comment.authorId,
-      content: comment.content,
-      anchor: comment.anchor,
-      duration: comment.duration,
-      annotation: comment.annotation,
-      created_at: comment.createdAt,
-      updated_at: comment.createdAt,
-    })
-    .execute();
+export async function insertComment(trx: Writer, comment: Insertable<Schema['comments']>): Promise<void> {
+  await trx.insertInto('comments').values(comment).execute();
 }
 
 /** Returns the comment, locked until the transaction ends. The update locks the row on both databases. */
 export async function lockComment(trx: Writer, id: string): Promise<StoredComment | undefined> {
-  const row = await trx
+  return trx
     .updateTable('comments')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  return row && record(row);
 }
 
 /** Locks attachments until the transaction ends, in one order, to prevent deadlocks between two comments. */

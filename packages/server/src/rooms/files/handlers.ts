@@ -7,7 +7,7 @@ import { requireFolder } from '../folders/handlers.ts';
 import { isVisibleFolder } from '../folders/queries.ts';
 import { endFile } from '../generation/end.ts';
 import { findGeneration, listSteps } from '../generation/queries.ts';
-import { generationRecords } from '../generation/response.ts';
+import { generationRecords, toStepRecord } from '../generation/response.ts';
 import type { Handlers } from '../handler.ts';
 import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
@@ -16,12 +16,12 @@ import { completeUpload, startUpload } from '../uploads/upload.ts';
 import { hashUploadedFile } from './hash.ts';
 import {
   deleteFile,
-  endUpload,
   findVisibleFile,
-  insertUploadingFile,
+  insertFile,
   listFiles,
   lockFile,
   type StoredFile,
+  setFinalStatus,
   updateFile,
   updateTag,
 } from './queries.ts';
@@ -54,13 +54,13 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       const generation = await findGeneration(db, file.id);
       const response = (await generationRecords(deps, [file.id], file.role)).get(file.id);
       if (generation === undefined || response === undefined) throw new ProblemError('NOT_FOUND');
-      const { engine, providerJobId } = generation;
+      const { engine, prompt, provider_job_id: providerJobId } = generation;
       const workflowUrl =
         engine === 'temporal' && config.generation.temporalUiUrl !== null
           ? `${config.generation.temporalUiUrl}/workflows/${encodeURIComponent(workflowIdOf(file.id))}`
           : null;
-      const steps = await listSteps(db, file.id);
-      return { data: { ...response, prompt: generation.prompt, steps, providerJobId, engine, workflowUrl } };
+      const steps = (await listSteps(db, file.id)).map(toStepRecord);
+      return { data: { ...response, prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
     async list({ subject: project, body: { next, prev, folder, ...filters } }) {
@@ -73,18 +73,23 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     },
 
     async download({ subject: file }) {
-      if (file.status !== 'UPLOADED' || file.storageKey === null) throw new ProblemError('FILE_NOT_READY');
-      return { data: await createDownload(storage, file.storageKey, file) };
+      if (file.status !== 'UPLOADED' || file.storage_key === null) throw new ProblemError('FILE_NOT_READY');
+      return { data: await createDownload(storage, file.storage_key, file) };
     },
 
     update: ({ subject, body, write }) =>
       write(async (trx) => {
-        if (body.folder) await requireFolder(trx, subject.projectId, body.folder.id);
+        if (body.folder) await requireFolder(trx, subject.project_id, body.folder.id);
         const file = await lockFile(trx, subject.id);
         if (file === undefined) throw new ProblemError('NOT_FOUND');
-        const { name = file.name, description = file.description, allowRestricted = file.allowRestricted } = body;
-        const folderId = body.folder === undefined ? file.folderId : (body.folder?.id ?? null);
-        await updateFile(trx, file.id, { name, description, folderId, allowRestricted }, now());
+        const { name = file.name, description = file.description, allowRestricted } = body;
+        const fields = {
+          name,
+          description,
+          folder_id: body.folder === undefined ? file.folder_id : (body.folder?.id ?? null),
+          allow_restricted: allowRestricted === undefined ? file.allow_restricted : Number(allowRestricted),
+        };
+        await updateFile(trx, file.id, fields, now());
       }),
 
     setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
@@ -100,23 +105,26 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       const folderId = body.folder?.id ?? null;
       const started = await startUpload(deps, write, asked, async (trx, id) => {
         if (folderId !== null) await requireFolder(trx, project.id, folderId);
-        const row = { id, projectId: project.id, folderId, name: body.name };
-        await insertUploadingFile(trx, { ...row, createdBy: caller.userId, createdAt: now() });
+        await insertFile(trx, {
+          id,
+          project_id: project.id,
+          folder_id: folderId,
+          name: body.name,
+          mode: 'UPLOADED',
+          status: 'UPLOADING',
+          created_by: caller.userId,
+          created_at: now(),
+        });
       });
       return { data: started };
     },
 
     async completeUpload({ subject: file, body, write }) {
-      const completed = await completeUpload(
-        deps,
-        write,
-        file.id,
-        body,
-        async (trx, { size, storageKey }, mimeType) => {
-          const outcome = { status: 'UPLOADED', mimeType, size, storageKey } as const;
-          if (!(await endUpload(trx, file.id, outcome, now()))) throw new ProblemError('UPLOAD_COMPLETED');
-        },
-      );
+      const completed = await completeUpload(deps, write, file.id, body, async (trx, upload, mimeType) => {
+        const content = { storage_key: upload.storage_key, size: upload.size, mime_type: mimeType };
+        const isOpen = await setFinalStatus(trx, file.id, 'UPLOADING', { status: 'UPLOADED', ...content }, now());
+        if (!isOpen) throw new ProblemError('UPLOAD_COMPLETED');
+      });
       if (completed === null) return;
       watch.changed(file.id);
       void hashUploadedFile(deps, completed);
@@ -129,7 +137,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         const uploads = generation === undefined ? await dropUploads(trx, [file.id], now()) : [];
         const canceled = generation
           ? await endFile(trx, generation, { status: 'CANCELED' }, now())
-          : await endUpload(trx, file.id, { status: 'CANCELED' }, now());
+          : await setFinalStatus(trx, file.id, 'UPLOADING', { status: 'CANCELED' }, now());
         if (!canceled) throw new ProblemError('FILE_NOT_CANCELABLE');
         return uploads;
       });

@@ -50,7 +50,7 @@ onEachDatabase(
       const id = await uploadFile(house());
       const closed = openDatabase(house().deps.config.database, () => {});
       await closed[Symbol.asyncDispose]();
-      const pass = hashUploadedFile({ ...house().deps, db: closed.db }, { id, storageKey: id });
+      const pass = hashUploadedFile({ ...house().deps, db: closed.db }, { id, storage_key: id });
       await expect(pass).resolves.toBeUndefined();
     });
 

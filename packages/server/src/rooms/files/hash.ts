@@ -8,11 +8,11 @@ type Hashing = Pick<Deps, 'db' | 'storage' | 'watch' | 'log'>;
 /** Computes and stores the SHA-256 of an uploaded file in the background. The next sweep retries a failure. */
 export async function hashUploadedFile(
   { db, storage, watch, log }: Hashing,
-  { id, storageKey }: { id: string; storageKey: string },
+  { id, storage_key: key }: { id: string; storage_key: string },
 ): Promise<void> {
   try {
     const hash = createHash('sha256');
-    await pipeline(await storage.read(storageKey), hash);
+    await pipeline(await storage.read(key), hash);
     await setHash(db, id, hash.digest('hex'));
     watch.changed(id);
   } catch (error) {

@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts';
 import { now } from '../../db/time.ts';
 import { type House, onEachDatabase, refusal } from '../../test/house.ts';
 import { newFolder, newProject } from '../uploads/test/uploads.ts';
-import { insertUploadingFile } from './queries.ts';
+import { insertFile } from './queries.ts';
 
 type Search = House['people']['owner']['client']['files']['list'];
 type Filters = Parameters<Search>[0]['body'];
@@ -23,7 +23,16 @@ onEachDatabase((house) => {
         const ids: string[] = [];
         for (const name of names) {
           const id = newId('FX');
-          await insertUploadingFile(trx, { id, projectId, folderId, name, createdBy, createdAt: now() });
+          await insertFile(trx, {
+            id,
+            project_id: projectId,
+            folder_id: folderId,
+            name,
+            mode: 'UPLOADED',
+            status: 'UPLOADING',
+            created_by: createdBy,
+            created_at: now(),
+          });
           ids.push(id);
         }
         return ids;

@@ -17,18 +17,18 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
         if (!(await isFolderOf(trx, project.id, parentId))) throw referenceNotFound('/parent/id');
       }
       const id = newId('DX');
-      await insertFolder(trx, { id, projectId: project.id, parentId, name: body.name, createdAt: now() });
+      await insertFolder(trx, { id, project_id: project.id, parent_id: parentId, name: body.name, created_at: now() });
       return { data: { id } };
     }),
 
   async list({ subject: project }) {
     const rows = await listFolders(db, project);
     return {
-      data: rows.map(({ id, name, parentId, createdAt }) => ({
-        id,
-        name,
-        parent: parentId === null ? null : { id: parentId },
-        createdAt,
+      data: rows.map((folder) => ({
+        id: folder.id,
+        name: folder.name,
+        parent: folder.parent_id === null ? null : { id: folder.parent_id },
+        createdAt: folder.created_at,
       })),
     };
   },
@@ -36,17 +36,17 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
   update: ({ subject: folder, body, write }) =>
     write(async (trx) => {
       if (body.parent) {
-        await lockProject(trx, folder.projectId);
-        if (!(await isFolderOf(trx, folder.projectId, body.parent.id))) throw referenceNotFound('/parent/id');
+        await lockProject(trx, folder.project_id);
+        if (!(await isFolderOf(trx, folder.project_id, body.parent.id))) throw referenceNotFound('/parent/id');
         if (await isInside(trx, body.parent.id, folder.id)) throw new ProblemError('FOLDER_CYCLE');
       }
       const parentId = body.parent === null ? null : body.parent?.id;
-      await updateFolder(trx, folder.id, { name: body.name, parentId });
+      await updateFolder(trx, folder.id, { name: body.name, parent_id: parentId });
     }),
 
   delete: ({ subject: folder, write }) =>
     write(async (trx) => {
-      await lockProject(trx, folder.projectId);
+      await lockProject(trx, folder.project_id);
       if (!(await isEmpty(trx, folder.id))) throw new ProblemError('FOLDER_NOT_EMPTY');
       await deleteFolder(trx, folder.id);
     }),

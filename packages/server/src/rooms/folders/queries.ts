@@ -1,24 +1,24 @@
 import type { ProjectRole } from '@review/contract';
-import { sql } from 'kysely';
-import type { Database, Writer } from '../../db/schema.ts';
-import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
+import { isRestricted, type Membership, memberships, type Viewer } from '../visibility.ts';
 
-interface VisibleFolder {
-  id: string;
-  projectId: string;
-  role: ProjectRole;
-  deletesAt: string | null;
-}
+type StoredFolder = Selectable<Schema['folders']>;
 
-export async function findVisibleFolder(db: Database, viewer: Viewer, id: string): Promise<VisibleFolder | undefined> {
+export async function findVisibleFolder(
+  db: Database,
+  viewer: Viewer,
+  id: string,
+): Promise<(StoredFolder & Membership) | undefined> {
   const folder = await db
     .selectFrom('folders as folder')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'folder.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'folder.project_id')
+    .selectAll('folder')
+    .select(['seen.role', 'seen.deletes_at'])
     .where('folder.id', '=', id)
-    .select(['folder.id', 'folder.project_id as projectId', 'seen.role', 'seen.deletesAt'])
     .executeTakeFirst();
   if (folder === undefined || !isRestricted(folder.role)) return folder;
-  return (await isVisibleFolder(db, { id: folder.projectId, role: folder.role }, id)) ? folder : undefined;
+  return (await isVisibleFolder(db, { id: folder.project_id, role: folder.role }, id)) ? folder : undefined;
 }
 
 interface Project {
@@ -43,12 +43,8 @@ const visibleFolders = (db: Database, { id, role }: Project) =>
         select id from shown)`),
     );
 
-export async function listFolders(db: Database, project: Project) {
-  return visibleFolders(db, project)
-    .select(['id', 'name', 'parent_id as parentId', 'created_at as createdAt'])
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+export async function listFolders(db: Database, project: Project): Promise<StoredFolder[]> {
+  return visibleFolders(db, project).selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
 export async function isVisibleFolder(db: Database, project: Project, id: string): Promise<boolean> {
@@ -65,20 +61,8 @@ export async function isFolderOf(db: Database, projectId: string, id: string): P
   return row !== undefined;
 }
 
-export async function insertFolder(
-  trx: Writer,
-  folder: { id: string; projectId: string; parentId: string | null; name: string; createdAt: string },
-): Promise<void> {
-  await trx
-    .insertInto('folders')
-    .values({
-      id: folder.id,
-      project_id: folder.projectId,
-      parent_id: folder.parentId,
-      name: folder.name,
-      created_at: folder.createdAt,
-    })
-    .execute();
+export async function insertFolder(trx: Writer, folder: Insertable<Schema['folders']>): Promise<void> {
+  await trx.insertInto('folders').values(folder).execute();
 }
 
 /** Whether `id` is `ancestorId` or a descendant of it. */
@@ -97,11 +81,10 @@ export async function isInside(db: Database, id: string, ancestorId: string): Pr
 export async function updateFolder(
   trx: Writer,
   id: string,
-  changes: { name?: string | undefined; parentId?: string | null | undefined },
+  changes: Updateable<Pick<Schema['folders'], 'name' | 'parent_id'>>,
 ): Promise<void> {
-  const { name, parentId } = changes;
-  if (name === undefined && parentId === undefined) return;
-  await trx.updateTable('folders').set({ name, parent_id: parentId }).where('id', '=', id).execute();
+  if (changes.name === undefined && changes.parent_id === undefined) return;
+  await trx.updateTable('folders').set(changes).where('id', '=', id).execute();
 }
 
 export async function isEmpty(db: Database, id: string): Promise<boolean> {

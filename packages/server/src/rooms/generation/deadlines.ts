@@ -1,4 +1,5 @@
 import type { GenerationError } from '@review/contract';
+import { parseJson } from '../../db/json.ts';
 import { now } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
@@ -22,7 +23,7 @@ export async function endOverdue(deps: Watched): Promise<void> {
       const held = await lockHeld(trx, fileId, found.epoch);
       // It was started or reassigned meanwhile; the next check decides again.
       if (held?.status !== found.status) return false;
-      return endFile(trx, held, { status: 'FAILED', error, warnings: held.warnings }, now());
+      return endFile(trx, held, { status: 'FAILED', error, warnings: parseJson(held.warnings) }, now());
     });
     if (ended) watch.changed(fileId);
     queueNotifier.notify();
@@ -31,7 +32,7 @@ export async function endOverdue(deps: Watched): Promise<void> {
 
 /** Retryable, because it never started. */
 async function queueTimeout(deps: Watched, generation: StoredGeneration): Promise<GenerationError> {
-  const reason = (await findWaitingReasons(deps, [generation])).get(generation.fileId);
+  const reason = (await findWaitingReasons(deps, [generation])).get(generation.file_id);
   const why = reason === 'WORKER' ? 'No worker that can run it is alive.' : 'No slot became free in that time.';
   const minutes = Math.round(deps.config.generation.queueDeadline / 60);
   return timeout('PROVIDER_UNAVAILABLE', `It waited for ${minutes} minutes and was not started. ${why}`);
@@ -40,7 +41,7 @@ async function queueTimeout(deps: Watched, generation: StoredGeneration): Promis
 /** Blames the storage instead of the provider if the result was being uploaded. */
 async function runTimeout({ db, storage }: Watched, fileId: string): Promise<GenerationError> {
   const upload = await findUpload(db, fileId);
-  if (upload?.completedWith !== null) return timeout('PROVIDER_TIMEOUT', 'The provider did not finish in time.');
+  if (upload?.completed_with !== null) return timeout('PROVIDER_TIMEOUT', 'The provider did not finish in time.');
   if (!(await storage.isReachable()))
     return timeout('INTERNAL', 'The result could not be stored in time: the storage did not answer.');
   return timeout('STORAGE_FULL', 'The result could not be stored in time; the storage may be full.');

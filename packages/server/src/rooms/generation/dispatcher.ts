@@ -16,7 +16,7 @@ import {
   setDispatched,
   setUndispatched,
 } from './hand-over.ts';
-import { findGenerations } from './queries.ts';
+import { findGenerations, type StoredGeneration } from './queries.ts';
 import { takeTasks } from './slots.ts';
 import { openTemporal, type TemporalClient } from './temporal-client.ts';
 
@@ -109,7 +109,7 @@ export class Dispatcher implements WorkflowDispatcher {
   async #start(
     client: TemporalClient,
     task: GenerationTask,
-    { workspaceId, outputModel }: { workspaceId: string; outputModel: string },
+    { workspace_id: workspaceId, output_model: outputModel }: StoredGeneration,
   ): Promise<boolean> {
     const { db, clock, log } = this.#deps;
     try {

@@ -1,11 +1,9 @@
-import type { Engine } from '@review/contract';
+import { type Engine, OPEN_GENERATION_STATUSES } from '@review/contract';
 import type { Expression } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
 /** The lease owner of a generation until its workflow is started. */
 export const DISPATCHER = 'dispatcher';
-
-const OPEN = ['QUEUED', 'RUNNING'] as const;
 
 export interface HandedOver {
   fileId: string;
@@ -20,7 +18,7 @@ export async function takeOver(db: Database, engine: Engine, now: Expression<str
   await db
     .updateTable('generations')
     .set((eb) => ({ engine, epoch: eb('epoch', '+', 1), lease_owner: DISPATCHER, lease_until: now }))
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('engine', 'is not', null)
     .where('engine', '!=', engine)
     .execute();
@@ -47,7 +45,7 @@ async function setLease(db: Database, fileId: string, epoch: number, until: Expr
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
     .where('engine', '=', 'temporal')
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .execute();
 }
 
@@ -56,7 +54,7 @@ export async function listDispatched(db: Database): Promise<HandedOver[]> {
   return db
     .selectFrom('generations')
     .select(['file_id as fileId', 'epoch'])
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('engine', '=', 'temporal')
     .where('lease_until', 'is', null)
     .execute();
@@ -75,7 +73,7 @@ export async function requeueDispatch(
     .where('epoch', '=', epoch)
     .where('engine', '=', 'temporal')
     .where('lease_until', 'is', null)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

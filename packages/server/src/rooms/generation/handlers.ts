@@ -11,7 +11,7 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
-import { findFilesOf, insertGeneratingFile } from '../files/queries.ts';
+import { findFilesOf, insertFile } from '../files/queries.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import type { Handlers } from '../handler.ts';
 import { findUploads } from '../uploads/queries.ts';
@@ -25,11 +25,8 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
     if (model === undefined) throw new Error('The contract accepted a model that is not in the list of models.');
     const answer = await write(async (trx) => {
       if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
-      await requireUsable(
-        trx,
-        project,
-        body.attachments.map(({ id }) => id),
-      );
+      const attachmentIds = body.attachments.map((attachment) => attachment.id);
+      await requireUsable(trx, project, attachmentIds);
       const ability = abilitiesOfAll(await listLiving(trx, clock), config.generation).get(model.family);
       if (!config.generation.sandbox && ability !== 'live') throw new ProblemError('MODEL_NOT_AVAILABLE');
       await lockWorkspace(trx, caller.workspaceId);
@@ -37,28 +34,30 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
         throw new ProblemError('GENERATION_QUEUE_FULL', { headers: { 'Retry-After': '10' } });
       }
       const id = newId('FX');
-      await insertGeneratingFile(trx, {
+      await insertFile(trx, {
         id,
-        projectId: project.id,
-        folderId: body.folder?.id ?? null,
+        project_id: project.id,
+        folder_id: body.folder?.id ?? null,
         name: nameFor(body.prompt, model),
-        outputType: model.outputType,
-        createdBy: caller.userId,
-        createdAt: now(),
+        mode: 'GENERATED',
+        status: 'GENERATING',
+        output_type: model.outputType,
+        created_by: caller.userId,
+        created_at: now(),
       });
-      await insertGeneration(trx, {
-        fileId: id,
-        workspaceId: caller.workspaceId,
+      const row = {
+        file_id: id,
+        workspace_id: caller.workspaceId,
         family: model.family,
-        outputType: model.outputType,
-        outputModel: model.id,
+        output_type: model.outputType,
+        output_model: model.id,
         prompt: body.prompt,
-        configs: model.video && settingsInEffect(model.video, body.configs),
-        attachments: body.attachments.map((attachment) => attachment.id),
+        configs: model.video && JSON.stringify(settingsInEffect(model.video, body.configs)),
         promised: ability === 'live' ? 'live' : 'sandbox',
-        queuedAt: now(),
-        deadlineAt: clock(config.generation.queueDeadline),
-      });
+        queued_at: now(),
+        deadline_at: clock(config.generation.queueDeadline),
+      } as const;
+      await insertGeneration(trx, row, attachmentIds);
       return { data: { id } };
     });
     queueNotifier.notify();
@@ -75,8 +74,8 @@ async function requireUsable(trx: Writer, project: Project, ids: string[]): Prom
     trx,
     ids.filter((id) => id.startsWith('GA')),
   );
-  const isKnown = (id: string) => files.has(id) || uploads.get(id)?.projectId === project.id;
-  const isReady = (id: string) => files.get(id)?.status === 'UPLOADED' || uploads.get(id)?.completedWith != null;
+  const isKnown = (id: string) => files.has(id) || uploads.get(id)?.project_id === project.id;
+  const isReady = (id: string) => files.get(id)?.status === 'UPLOADED' || uploads.get(id)?.completed_with != null;
   const pointersOf = (matches: (id: string) => boolean) =>
     ids.flatMap((id, index) => (matches(id) ? [`/attachments/${index}/id`] : []));
   const unknown = pointersOf((id) => !isKnown(id));

@@ -1,122 +1,31 @@
-import type {
-  Engine,
-  Family,
-  GenerationError,
-  GenerationStatus,
-  GenerationStep,
-  OutputType,
-  Provider,
-  Stage,
-  VideoSettings,
-} from '@review/contract';
-import type { Expression, Selectable } from 'kysely';
+import { type GenerationError, OPEN_GENERATION_STATUSES, type Provider } from '@review/contract';
+import type { Expression, Insertable, Selectable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
-import type { Database, Schema, Writer } from '../../db/schema.ts';
+import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
 
-type Row = Selectable<Schema['generations']>;
+export type StoredGeneration = Selectable<Schema['generations']>;
 
-export interface StoredResult {
-  storageKey: string;
-  size: number;
-  mimeType: string;
-  sha256: string;
-}
-
-/** A stage with the idempotency token of its last reserved submit. */
-export type StoredStage = Stage & { token?: string };
-
-export interface StoredGeneration {
-  fileId: string;
-  workspaceId: string;
-  family: Family;
-  outputType: OutputType;
-  outputModel: string;
-  prompt: string;
-  configs: VideoSettings | null;
-  status: GenerationStatus;
-  progress: number;
-  promised: Provider;
-  provider: Provider | null;
-  providerJobId: string | null;
-  stages: Record<string, StoredStage>;
-  warnings: string[];
-  error: GenerationError | null;
-  engine: Engine | null;
-  epoch: number;
-  result: StoredResult | null;
-  queuedAt: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-}
-
-const generationRecord = (row: Row): StoredGeneration => ({
-  fileId: row.file_id,
-  workspaceId: row.workspace_id,
-  family: row.family,
-  outputType: row.output_type,
-  outputModel: row.output_model,
-  prompt: row.prompt,
-  configs: row.configs === null ? null : JSON.parse(row.configs),
-  status: row.status,
-  progress: row.progress,
-  promised: row.promised,
-  provider: row.provider,
-  providerJobId: row.provider_job_id,
-  stages: JSON.parse(row.stages),
-  warnings: JSON.parse(row.warnings),
-  error: row.error === null ? null : JSON.parse(row.error),
-  engine: row.engine,
-  epoch: row.epoch,
-  result: row.result === null ? null : JSON.parse(row.result),
-  queuedAt: row.queued_at,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-});
-
-/** Updates are limited to these, because an ended generation never changes. */
-const OPEN = ['QUEUED', 'RUNNING'] as const;
-
-interface NewGeneration {
-  fileId: string;
-  workspaceId: string;
-  family: Family;
-  outputType: OutputType;
-  outputModel: string;
-  prompt: string;
-  configs: VideoSettings | null;
-  attachments: string[];
-  promised: Provider;
-  queuedAt: string;
+type NewGeneration = Omit<
+  Insertable<Schema['generations']>,
+  'status' | 'progress' | 'stages' | 'warnings' | 'epoch' | 'deadline_at'
+> & {
   /** The queue deadline. */
-  deadlineAt: Expression<string>;
-}
+  deadline_at: Expression<string>;
+};
 
-export async function insertGeneration(trx: Writer, generation: NewGeneration): Promise<void> {
-  const { fileId, attachments, configs } = generation;
+export async function insertGeneration(
+  trx: Writer,
+  generation: NewGeneration,
+  attachments: readonly string[],
+): Promise<void> {
   await trx
     .insertInto('generations')
-    .values({
-      file_id: fileId,
-      workspace_id: generation.workspaceId,
-      family: generation.family,
-      output_type: generation.outputType,
-      output_model: generation.outputModel,
-      prompt: generation.prompt,
-      configs: configs && JSON.stringify(configs),
-      status: 'QUEUED',
-      progress: 0,
-      stages: '{}',
-      warnings: '[]',
-      epoch: 0,
-      promised: generation.promised,
-      queued_at: generation.queuedAt,
-      deadline_at: generation.deadlineAt,
-    })
+    .values({ ...generation, status: 'QUEUED', progress: 0, stages: '{}', warnings: '[]', epoch: 0 })
     .execute();
   if (attachments.length === 0) return;
   await trx
     .insertInto('generation_attachments')
-    .values(attachments.map((id, position) => ({ file_id: fileId, attachment_id: id, position })))
+    .values(attachments.map((id, position) => ({ file_id: generation.file_id, attachment_id: id, position })))
     .execute();
 }
 
@@ -141,8 +50,7 @@ export async function countWaiting(db: Database, workspaceId: string): Promise<n
 }
 
 export async function findGeneration(db: Database, fileId: string): Promise<StoredGeneration | undefined> {
-  const row = await db.selectFrom('generations').selectAll().where('file_id', '=', fileId).executeTakeFirst();
-  return row && generationRecord(row);
+  return db.selectFrom('generations').selectAll().where('file_id', '=', fileId).executeTakeFirst();
 }
 
 /** Returns the generations of several files with the ids of their attachments. */
@@ -153,9 +61,7 @@ export async function findGenerations(
   if (fileIds.length === 0) return new Map();
   const rows = await db.selectFrom('generations').selectAll().where('file_id', 'in', anyOf(fileIds)).execute();
   const attached = await listAttachments(db, fileIds);
-  return new Map(
-    rows.map((row) => [row.file_id, { ...generationRecord(row), attachments: attached.get(row.file_id) ?? [] }]),
-  );
+  return new Map(rows.map((row) => [row.file_id, { ...row, attachments: attached.get(row.file_id) ?? [] }]));
 }
 
 async function listAttachments(db: Database, fileIds: string[]): Promise<Map<string, string[]>> {
@@ -170,17 +76,19 @@ async function listAttachments(db: Database, fileIds: string[]): Promise<Map<str
   return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
 }
 
-/** Returns the open generation if the epoch is current, locked until the transaction ends. */
+/**
+ * Returns the open generation if the epoch is current, locked until the transaction ends. Updates are limited to open
+ * generations, because an ended one never changes.
+ */
 export async function lockHeld(trx: Writer, fileId: string, epoch: number): Promise<StoredGeneration | undefined> {
-  const row = await trx
+  return trx
     .updateTable('generations')
     .set((eb) => ({ epoch: eb.ref('epoch') }))
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .returningAll()
     .executeTakeFirst();
-  return row && generationRecord(row);
 }
 
 interface Start {
@@ -228,7 +136,7 @@ export async function updateProgress(db: Database, fileId: string, epoch: number
     .set({ progress })
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('progress', '<', progress)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n || isHeld(db, fileId, epoch);
@@ -241,7 +149,7 @@ export async function isHeld(db: Database, fileId: string, epoch: number): Promi
     .select('file_id')
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -273,7 +181,7 @@ export async function endGeneration(trx: Writer, fileId: string, ending: Ending,
       ...(ending.status !== 'CANCELED' && { warnings: JSON.stringify(ending.warnings) }),
     })
     .where('file_id', '=', fileId)
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
@@ -283,54 +191,28 @@ export async function findOverdue(db: Database, now: Expression<string>): Promis
   const rows = await db
     .selectFrom('generations')
     .select('file_id')
-    .where('status', 'in', OPEN)
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('deadline_at', '<', now)
     .limit(100)
     .execute();
   return rows.map((row) => row.file_id);
 }
 
-interface NewStep {
-  name: string;
-  attempt: number;
-  outcome: GenerationStep['outcome'];
-  message: string | null;
-  startedAt: string;
-  finishedAt: string;
-}
+export type StoredStep = Selectable<Schema['generation_steps']>;
 
-export async function insertStep(trx: Writer, fileId: string, step: NewStep): Promise<void> {
+export async function insertStep(trx: Writer, step: Omit<StoredStep, 'position'>): Promise<void> {
   await trx
     .insertInto('generation_steps')
     .values((eb) => ({
-      file_id: fileId,
+      ...step,
       position: eb
         .selectFrom('generation_steps')
         .select((inner) => inner(inner.fn.coalesce(inner.fn.max('position'), inner.lit(0)), '+', 1).as('next'))
-        .where('file_id', '=', fileId),
-      name: step.name,
-      attempt: step.attempt,
-      outcome: step.outcome,
-      message: step.message,
-      started_at: step.startedAt,
-      finished_at: step.finishedAt,
+        .where('file_id', '=', step.file_id),
     }))
     .execute();
 }
 
-export async function listSteps(db: Database, fileId: string): Promise<GenerationStep[]> {
-  const rows = await db
-    .selectFrom('generation_steps')
-    .selectAll()
-    .where('file_id', '=', fileId)
-    .orderBy('position')
-    .execute();
-  return rows.map(({ name, attempt, outcome, message, started_at, finished_at }) => ({
-    name,
-    attempt,
-    startedAt: started_at,
-    finishedAt: finished_at,
-    outcome: outcome as GenerationStep['outcome'],
-    message,
-  }));
+export async function listSteps(db: Database, fileId: string): Promise<StoredStep[]> {
+  return db.selectFrom('generation_steps').selectAll().where('file_id', '=', fileId).orderBy('position').execute();
 }

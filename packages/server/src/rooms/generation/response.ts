@@ -1,6 +1,7 @@
-import type { Generation, ProjectRole, WaitingFor } from '@review/contract';
+import type { Generation, GenerationStep, ProjectRole, WaitingFor } from '@review/contract';
+import { parseJson } from '../../db/json.ts';
 import { isRestricted } from '../visibility.ts';
-import { findGenerations, type StoredGeneration } from './queries.ts';
+import { findGenerations, type StoredGeneration, type StoredStep } from './queries.ts';
 import { findWaitingReasons, type QueueDeps } from './waiting.ts';
 
 /** Returns the API records of the generations of several files, redacted for restricted reviewers. */
@@ -23,14 +24,14 @@ const toGenerationRecord = (
 ): Generation => ({
   status: generation.status,
   waitingFor,
-  outputType: generation.outputType,
-  outputModel: generation.outputModel,
-  configs: generation.configs,
+  outputType: generation.output_type,
+  outputModel: generation.output_model,
+  configs: parseJson(generation.configs),
   progress: generation.progress,
   provider: generation.provider,
-  queuedAt: generation.queuedAt,
-  startedAt: generation.startedAt,
-  finishedAt: generation.finishedAt,
+  queuedAt: generation.queued_at,
+  startedAt: generation.started_at,
+  finishedAt: generation.finished_at,
   ...(isRestricted(role) ? redact(generation) : inFull(generation)),
 });
 
@@ -39,14 +40,26 @@ type Sensitive = Pick<Generation, 'prompt' | 'attachments' | 'error' | 'warnings
 const inFull = ({ prompt, attachments, error, warnings }: StoredGeneration & { attachments: string[] }): Sensitive => ({
   prompt,
   attachments: attachments.map((id) => ({ id })),
-  error,
-  warnings,
+  error: parseJson(error),
+  warnings: parseJson(warnings),
 });
 
 /** Removes prompt and attachments, and messages that could quote them. */
-const redact = ({ error }: StoredGeneration): Sensitive => ({
-  prompt: null,
-  attachments: [],
-  error: error && { ...error, message: 'The generation failed.' },
-  warnings: [],
+function redact(generation: StoredGeneration): Sensitive {
+  const error = parseJson(generation.error);
+  return {
+    prompt: null,
+    attachments: [],
+    error: error && { ...error, message: 'The generation failed.' },
+    warnings: [],
+  };
+}
+
+export const toStepRecord = (step: StoredStep): GenerationStep => ({
+  name: step.name,
+  attempt: step.attempt,
+  startedAt: step.started_at,
+  finishedAt: step.finished_at,
+  outcome: step.outcome,
+  message: step.message,
 });

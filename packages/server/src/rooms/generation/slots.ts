@@ -1,4 +1,11 @@
-import type { Engine, Family, GenerationTask, OutputType, Provider } from '@review/contract';
+import {
+  type Engine,
+  type Family,
+  type GenerationTask,
+  OPEN_GENERATION_STATUSES,
+  type OutputType,
+  type Provider,
+} from '@review/contract';
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
@@ -57,7 +64,7 @@ export async function takeTasks(
       }))
       .where('file_id', 'in', anyOf(taken))
       // It may have been canceled or renewed since it was selected.
-      .where('status', 'in', ['QUEUED', 'RUNNING'])
+      .where('status', 'in', OPEN_GENERATION_STATUSES)
       .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
       .returning(['file_id as fileId', 'family', 'epoch'])
       .execute();
@@ -75,7 +82,7 @@ async function findLapsed(
   const rows = await trx
     .selectFrom('generations')
     .select('file_id')
-    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('engine', 'is not', null)
     .where('lease_until', '<', now)
     .where((eb) => canRun(eb, abilities))
@@ -90,7 +97,7 @@ export async function countHeld(db: Database): Promise<{ ofFamily: Map<Family, n
   const held = await db
     .selectFrom('generations')
     .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
-    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('engine', 'is not', null)
     .groupBy(['workspace_id', 'output_type', 'family'])
     .execute();
@@ -190,7 +197,7 @@ export async function renewLeases(
     .updateTable('generations')
     .set({ lease_until: leaseUntil })
     .where('lease_owner', '=', owner)
-    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .where('file_id', 'in', anyOf(tasks.map(({ fileId }) => fileId)))
     .returning(['file_id', 'epoch'])
     .execute();
@@ -211,7 +218,7 @@ export async function releaseLease(
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
     .where('lease_owner', '=', owner)
-    .where('status', 'in', ['QUEUED', 'RUNNING'])
+    .where('status', 'in', OPEN_GENERATION_STATUSES)
     .execute();
 }
 

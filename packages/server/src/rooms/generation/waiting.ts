@@ -17,7 +17,8 @@ export async function findWaitingReasons(
   const { slots, familyCaps } = config.generation;
   const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
   const { ofFamily, ofSlot } = await countHeld(db);
-  const reasonOf = ({ workspaceId, family, outputType, promised, engine }: StoredGeneration): WaitingFor | null => {
+  const reasonOf = (generation: StoredGeneration): WaitingFor | null => {
+    const { workspace_id: workspaceId, output_type: outputType, family, promised, engine } = generation;
     if (!hasWorker(abilities, family, promised)) return 'WORKER';
     if (engine !== null) return null;
     if ((ofSlot.get(slotOf(workspaceId, outputType)) ?? 0) >= slots[outputType]) return 'SLOT';
@@ -26,7 +27,7 @@ export async function findWaitingReasons(
   return new Map(
     queued.flatMap((generation) => {
       const reason = reasonOf(generation);
-      return reason === null ? [] : [[generation.fileId, reason] as const];
+      return reason === null ? [] : [[generation.file_id, reason] as const];
     }),
   );
 }

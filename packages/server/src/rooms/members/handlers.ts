@@ -22,41 +22,52 @@ import {
 } from './queries.ts';
 
 export const members = (deps: Deps): Handlers<Contract['members']> => ({
-  list: async ({ caller, subject: project }) => ({
-    data: await listProjectMembers(deps.db, caller.workspaceId, project.id),
-  }),
+  async list({ caller, subject: project }) {
+    const listed = await listProjectMembers(deps.db, caller.workspaceId, project.id);
+    return { data: listed.map((member) => ({ id: member.id, role: member.role, user: userOf(member) })) };
+  },
 
   add: ({ caller, subject: project, body, write }) =>
     write(async (trx) => {
       // Prevents a deadlock of two calls that add the same people in another order.
       await lockProject(trx, project.id);
       const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
-      const userIds = added.map(({ userId }) => userId);
+      const userIds = added.map((member) => member.user_id);
       await recordDecisions(trx, project.id, userIds, now());
       return { data: added.map(({ id }) => ({ id })) };
     }),
 
   update: ({ subject: member, body, write }) =>
     write(async (trx) => {
-      const { userId } = await lockMember(trx, member);
+      const userId = await lockMember(trx, member);
       if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
       else await requireAnotherOwner(trx, member);
       await updateRole(trx, member.id, body.role);
-      await recordDecisions(trx, member.projectId, [userId], now());
+      await recordDecisions(trx, member.project_id, [userId], now());
     }),
 
   async remove({ subject: member, write }) {
     const dropped = await write(async (trx) => {
-      const { userId } = await lockMember(trx, member);
+      const userId = await lockMember(trx, member);
       await requireAnotherOwner(trx, member);
       await deleteMember(trx, member.id);
-      await recordDecisions(trx, member.projectId, [userId], now());
-      return dropUnfinishedUploads(trx, { userId, projectId: member.projectId });
+      await recordDecisions(trx, member.project_id, [userId], now());
+      return dropUnfinishedUploads(trx, { userId, projectId: member.project_id });
     });
     await abortDropped(deps, dropped);
   },
 
-  listWorkspace: async ({ caller }) => ({ data: await listWorkspaceMembers(deps.db, caller.workspaceId) }),
+  async listWorkspace({ caller }) {
+    const listed = await listWorkspaceMembers(deps.db, caller.workspaceId);
+    return { data: listed.map((member) => ({ id: member.id, user: userOf(member) })) };
+  },
+});
+
+const userOf = (member: Awaited<ReturnType<typeof listWorkspaceMembers>>[number]) => ({
+  id: member.user_id,
+  email: member.email,
+  name: member.name,
+  avatarUrl: member.avatar_url,
 });
 
 /** Adds all members or none. Each must belong to the workspace and must not be a member of the project. */
@@ -73,18 +84,24 @@ export async function addMembers(
   );
   const unknown = asked.flatMap(({ user }, index) => (known.has(user.id) ? [] : [`/members/${index}/user/id`]));
   if (unknown.length > 0) throw referenceNotFound(...unknown);
-  const added = asked.map(({ user, role }) => ({ id: newUuid(), userId: user.id, role, createdAt: now() }));
-  if (!(await insertMembers(trx, projectId, added))) throw new ProblemError('MEMBER_EXISTS');
+  const added = asked.map(({ user, role }) => ({
+    id: newUuid(),
+    project_id: projectId,
+    user_id: user.id,
+    role,
+    created_at: now(),
+  }));
+  if (!(await insertMembers(trx, added))) throw new ProblemError('MEMBER_EXISTS');
   return added;
 }
 
-/** Locks the project and finds the member. The lock prevents that two owners demote each other and none is left. */
-async function lockMember(trx: Writer, member: VisibleMember): Promise<{ userId: string }> {
-  await lockProject(trx, member.projectId);
+/** Locks the project and returns the user of the member. The lock prevents that two owners demote each other and none is left. */
+async function lockMember(trx: Writer, member: VisibleMember): Promise<string> {
+  await lockProject(trx, member.project_id);
   const found = await findMember(trx, member.id);
   if (found === undefined) throw new ProblemError('NOT_FOUND');
   if (found.role === 'PROJECT_OWNER') requireOwner(member.role);
-  return found;
+  return found.user_id;
 }
 
 function requireOwner(role: ProjectRole): void {
@@ -94,5 +111,5 @@ function requireOwner(role: ProjectRole): void {
 }
 
 async function requireAnotherOwner(trx: Writer, member: VisibleMember): Promise<void> {
-  if (await isLastOwner(trx, member.projectId, member.id)) throw new ProblemError('LAST_OWNER');
+  if (await isLastOwner(trx, member.project_id, member.id)) throw new ProblemError('LAST_OWNER');
 }

@@ -1,29 +1,20 @@
 import type { ProjectRole } from '@review/contract';
+import type { Insertable, Selectable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
-import type { Database, Writer } from '../../db/schema.ts';
-import { memberships, type Viewer } from '../visibility.ts';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
+import { type Membership, memberships, type Viewer } from '../visibility.ts';
 
-interface Person {
-  id: string;
-  email: string;
-  name: string;
-  avatarUrl: string | null;
-}
+type Member = Selectable<Schema['project_members']>;
 
-export interface VisibleMember {
-  id: string;
-  projectId: string;
-  /** The role of the caller, not of the member. */
-  role: ProjectRole;
-  deletesAt: string | null;
-}
+/** `role` is the role of the caller, not of the member. */
+export type VisibleMember = Pick<Member, 'id' | 'project_id'> & Membership;
 
 export async function findVisibleMember(db: Database, viewer: Viewer, id: string): Promise<VisibleMember | undefined> {
   return db
     .selectFrom('project_members as member')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'member.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'member.project_id')
     .where('member.id', '=', id)
-    .select(['member.id', 'member.project_id as projectId', 'seen.role', 'seen.deletesAt'])
+    .select(['member.id', 'member.project_id', 'seen.role', 'seen.deletes_at'])
     .executeTakeFirst();
 }
 
@@ -34,37 +25,24 @@ const people = (db: Database, workspaceId: string) =>
     .innerJoin('users as user', 'user.id', 'person.user_id')
     .where('person.workspace_id', '=', workspaceId)
     .select((eb) => [
-      'user.id as userId',
+      'user.id as user_id',
       'user.email',
       eb.fn.coalesce('person.display_name', 'user.name').as('name'),
-      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
+      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
     ]);
 
-const person = (row: { userId: string; email: string; name: string; avatarUrl: string | null }): Person => ({
-  id: row.userId,
-  email: row.email,
-  name: row.name,
-  avatarUrl: row.avatarUrl,
-});
-
 export async function listProjectMembers(db: Database, workspaceId: string, projectId: string) {
-  const rows = await people(db, workspaceId)
+  return people(db, workspaceId)
     .innerJoin('project_members as member', 'member.user_id', 'user.id')
     .where('member.project_id', '=', projectId)
     .select(['member.id', 'member.role'])
     .orderBy('member.created_at')
     .orderBy('member.id')
     .execute();
-  return rows.map((row) => ({ id: row.id, role: row.role, user: person(row) }));
 }
 
 export async function listWorkspaceMembers(db: Database, workspaceId: string) {
-  const rows = await people(db, workspaceId)
-    .select('person.id')
-    .orderBy('person.created_at')
-    .orderBy('person.id')
-    .execute();
-  return rows.map((row) => ({ id: row.id, user: person(row) }));
+  return people(db, workspaceId).select('person.id').orderBy('person.created_at').orderBy('person.id').execute();
 }
 
 /** Returns those users that belong to the workspace. */
@@ -79,34 +57,21 @@ export async function findWorkspaceUsers(db: Database, workspaceId: string, user
   return new Set(rows.map((row) => row.user_id));
 }
 
-export interface NewMember {
-  id: string;
-  userId: string;
-  role: ProjectRole;
-  createdAt: string;
-}
+export type NewMember = Insertable<Schema['project_members']>;
 
 /** Adds members. Returns false if one of them was a member already. */
-export async function insertMembers(trx: Writer, projectId: string, members: NewMember[]): Promise<boolean> {
+export async function insertMembers(trx: Writer, members: NewMember[]): Promise<boolean> {
   if (members.length === 0) return true;
   const result = await trx
     .insertInto('project_members')
-    .values(
-      members.map(({ id, userId, role, createdAt }) => ({
-        id,
-        project_id: projectId,
-        user_id: userId,
-        role,
-        created_at: createdAt,
-      })),
-    )
+    .values(members)
     .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === BigInt(members.length);
 }
 
-export async function findMember(db: Database, id: string): Promise<{ userId: string; role: ProjectRole } | undefined> {
-  return db.selectFrom('project_members').select(['user_id as userId', 'role']).where('id', '=', id).executeTakeFirst();
+export async function findMember(db: Database, id: string): Promise<Member | undefined> {
+  return db.selectFrom('project_members').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function isLastOwner(db: Database, projectId: string, id: string): Promise<boolean> {

@@ -20,13 +20,14 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   create: ({ caller, body, write }) =>
     write(async (trx) => {
       const { name, description = null, deadline = null, members = [] } = body;
-      const project = { id: newUuid(), workspaceId: caller.workspaceId, name, description, deadline, createdAt: now() };
-      await insertProject(trx, project);
-      await insertMembers(trx, project.id, [
-        { id: newUuid(), userId: caller.userId, role: 'PROJECT_OWNER', createdAt: now() },
+      const [id, at] = [newUuid(), now()];
+      const fields = { name, description, deadline, created_at: at };
+      await insertProject(trx, { id, workspace_id: caller.workspaceId, ...fields });
+      await insertMembers(trx, [
+        { id: newUuid(), project_id: id, user_id: caller.userId, role: 'PROJECT_OWNER', created_at: at },
       ]);
-      await addMembers(trx, caller.workspaceId, project.id, members);
-      return { data: { id: project.id } };
+      await addMembers(trx, caller.workspaceId, id, members);
+      return { data: { id } };
     }),
 
   get: async ({ subject: project }) => ({ data: toResponse(project) }),
@@ -39,4 +40,14 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   cancelDelete: ({ subject: project, write }) => write((trx) => setDeletion(trx, project.id, null)),
 });
 
-const toResponse = ({ projectId: _, ...project }: VisibleProject) => ({ ...project, thumbnailUrl: null });
+const toResponse = (project: VisibleProject) => ({
+  id: project.id,
+  role: project.role,
+  name: project.name,
+  description: project.description,
+  deadline: project.deadline,
+  createdAt: project.created_at,
+  updatedAt: project.updated_at,
+  deletesAt: project.deletes_at,
+  thumbnailUrl: null,
+});

@@ -39,15 +39,11 @@ async function manyProjects({ deps, workspaceId }: House, person: Person) {
     createdAt: `2026-01-0${1 + (index % 3)} 00:00:00.000000`,
   }));
   await deps.db.transaction().execute(async (trx) => {
-    for (const project of made) {
-      await insertProject(trx, { ...project, workspaceId, description: null, deadline: null });
-      const owner = {
-        id: newUuid(),
-        userId: person.userId,
-        role: 'PROJECT_OWNER' as const,
-        createdAt: project.createdAt,
-      };
-      await insertMembers(trx, project.id, [owner]);
+    for (const { id, name, createdAt } of made) {
+      await insertProject(trx, { id, workspace_id: workspaceId, name, created_at: createdAt });
+      await insertMembers(trx, [
+        { id: newUuid(), project_id: id, user_id: person.userId, role: 'PROJECT_OWNER', created_at: createdAt },
+      ]);
     }
   });
   return made.map((project) => ({ ...project, updatedAt: project.createdAt }));

@@ -1,36 +1,11 @@
-import type { ProjectRole } from '@review/contract';
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
-import { lockProject, type Viewer } from '../visibility.ts';
+import { lockProject, type Membership, type Viewer } from '../visibility.ts';
 
-export interface VisibleProject {
-  id: string;
-  projectId: string;
-  role: ProjectRole;
-  name: string;
-  description: string | null;
-  deadline: string | null;
-  createdAt: string;
-  updatedAt: string;
-  deletesAt: string | null;
-}
-
-type Row = Selectable<Schema['projects']> & { role: ProjectRole };
-
-const record = (row: Row): VisibleProject => ({
-  id: row.id,
-  projectId: row.id,
-  role: row.role,
-  name: row.name,
-  description: row.description,
-  deadline: row.deadline,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  deletesAt: row.deletes_at,
-});
+export type VisibleProject = Selectable<Schema['projects']> & Membership;
 
 const visibleProjects = (db: Database, viewer: Viewer) =>
   db
@@ -46,8 +21,7 @@ export async function findVisibleProject(
   viewer: Viewer,
   id: string,
 ): Promise<VisibleProject | undefined> {
-  const row = await visibleProjects(db, viewer).where('project.id', '=', id).executeTakeFirst();
-  return row && record(row);
+  return visibleProjects(db, viewer).where('project.id', '=', id).executeTakeFirst();
 }
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at', updatedAt: 'updated_at' } as const;
@@ -64,53 +38,28 @@ export async function listProjects(
   const query = visibleProjects(db, viewer).$if(keyword !== undefined, (projects) =>
     projects.where(sql<boolean>`project.folded_text like ${containing(keyword ?? '')} escape '\\'`),
   );
-  const rows = await takePage(
-    query,
-    { sort: `project.${column}`, id: 'project.id' },
-    (row) => [row[column], row.id],
-    page,
-  );
-  return { ...rows, items: rows.items.map(record) };
+  return takePage(query, { sort: `project.${column}`, id: 'project.id' }, (row) => [row[column], row.id], page);
 }
 
-interface ProjectFields {
-  name: string;
-  description: string | null;
-  deadline: string | null;
-}
-
-const folded = ({ name, description }: ProjectFields) => ({
+const folded = ({ name, description }: Pick<NewProject, 'name' | 'description'>) => ({
   folded_name: fold(name),
   // The separator occurs in no text, so that a keyword cannot match across the two fields.
   folded_text: fold(`${name}\uffff${description ?? ''}`),
 });
 
-export async function insertProject(
-  trx: Writer,
-  project: ProjectFields & { id: string; workspaceId: string; createdAt: string },
-): Promise<void> {
-  const { id, workspaceId, name, description, deadline, createdAt } = project;
+type NewProject = Omit<Insertable<Schema['projects']>, 'folded_name' | 'folded_text' | 'updated_at'>;
+
+export async function insertProject(trx: Writer, project: NewProject): Promise<void> {
   await trx
     .insertInto('projects')
-    .values({
-      id,
-      workspace_id: workspaceId,
-      name,
-      description,
-      deadline,
-      ...folded(project),
-      created_at: createdAt,
-      updated_at: createdAt,
-    })
+    .values({ ...project, ...folded(project), updated_at: project.created_at })
     .execute();
 }
-
-type ProjectChanges = { [Field in keyof ProjectFields]?: ProjectFields[Field] | undefined };
 
 export async function updateProject(
   trx: Writer,
   id: string,
-  changes: ProjectChanges,
+  changes: Updateable<Pick<Schema['projects'], 'name' | 'description' | 'deadline'>>,
   updatedAt: string,
 ): Promise<void> {
   // Read under the lock, so that a concurrent change of other fields is not overwritten.

@@ -11,8 +11,8 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
     write(async (trx) => {
       // The comment may have been deleted since the subject was loaded.
       const current = await lockComment(trx, comment.id);
-      if (current === undefined || current.deletedAt !== null) throw new ProblemError('NOT_FOUND');
-      const reaction = { commentId: comment.id, userId: caller.userId, type: body.type, createdAt: now() };
+      if (current === undefined || current.deleted_at !== null) throw new ProblemError('NOT_FOUND');
+      const reaction = { comment_id: comment.id, user_id: caller.userId, type: body.type, created_at: now() };
       if (!(await insertReaction(trx, reaction))) throw new ProblemError('REACTION_EXISTS');
     }),
 
@@ -30,7 +30,7 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
       data: [...byType].map(([type, holders]) => ({
         type,
         count: holders.length,
-        users: holders.map(({ id, name, avatarUrl }) => ({ id, name, avatarUrl })),
+        users: holders.map(({ id, name, avatar_url: avatarUrl }) => ({ id, name, avatarUrl })),
       })),
     };
   },

@@ -1,18 +1,11 @@
-import type { Database, Writer } from '../../db/schema.ts';
+import type { Insertable } from 'kysely';
+import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 /** Adds the reaction. Returns false if it exists. */
-export async function insertReaction(
-  trx: Writer,
-  reaction: { commentId: string; userId: string; type: string; createdAt: string },
-): Promise<boolean> {
+export async function insertReaction(trx: Writer, reaction: Insertable<Schema['reactions']>): Promise<boolean> {
   const result = await trx
     .insertInto('reactions')
-    .values({
-      comment_id: reaction.commentId,
-      user_id: reaction.userId,
-      type: reaction.type,
-      created_at: reaction.createdAt,
-    })
+    .values(reaction)
     .onConflict((conflict) => conflict.columns(['comment_id', 'user_id', 'type']).doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
@@ -40,7 +33,7 @@ export async function listReactions(db: Database, workspaceId: string, commentId
       'reaction.type',
       'user.id',
       eb.fn.coalesce('person.display_name', 'user.name').as('name'),
-      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatarUrl'),
+      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
     ])
     .where('reaction.comment_id', '=', commentId)
     .orderBy('reaction.created_at')

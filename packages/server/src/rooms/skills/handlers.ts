@@ -1,5 +1,6 @@
 import type { Contract } from '@review/contract';
 import { newId } from '../../db/ids.ts';
+import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
@@ -32,29 +33,54 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
   create: ({ caller, body, write }) =>
     write(async (trx) => {
       const { name, description, metadata = null, allowedTools = null, license = null } = body;
-      const id = newId('SK');
-      const fields = { name, description, metadata, allowedTools, license };
-      await insertSkill(trx, { id, workspaceId: caller.workspaceId, ...fields, createdAt: now() });
+      const [id, at] = [newId('SK'), now()];
+      await insertSkill(trx, {
+        id,
+        workspace_id: caller.workspaceId,
+        name,
+        description,
+        metadata: metadata && JSON.stringify(metadata),
+        allowed_tools: allowedTools && JSON.stringify(allowedTools),
+        license,
+        created_at: at,
+        updated_at: at,
+      });
       return { data: { id } };
     }),
 
   async get({ subject: skill }) {
     const versions = await listSkillVersions(db, skill.id);
-    const marked = versions.map((version) => ({ ...version, isDefault: version.id === skill.defaultVersionId }));
+    const marked = versions.map(({ id, version, note, created_at: createdAt }) => ({
+      id,
+      version,
+      note,
+      createdAt,
+      isDefault: id === skill.default_version_id,
+    }));
     return { data: { ...toResponse(skill), versions: marked } };
   },
 
-  update: ({ subject: skill, body: { default: chosen, ...fields }, write }) =>
+  update: ({ subject: skill, body, write }) =>
     write(async (trx) => {
+      const { name, description, metadata, allowedTools, license, default: chosen } = body;
       await lock(trx, skill.id);
       if (chosen && !(await isVersionOf(trx, skill.id, chosen.id))) throw referenceNotFound('/default/id');
-      await updateSkill(trx, skill.id, { ...fields, defaultVersionId: chosen?.id }, now());
+      await updateSkill(trx, skill.id, {
+        name,
+        description,
+        metadata: metadata && JSON.stringify(metadata),
+        allowed_tools: allowedTools && JSON.stringify(allowedTools),
+        license,
+        default_version_id: chosen?.id,
+        updated_at: now(),
+      });
     }),
 
   delete: ({ subject: skill, write }) => write((trx) => deleteSkill(trx, skill.id)),
 
   async export({ subject: skill }) {
-    const content = skill.defaultVersionId === null ? undefined : await findContent(db, skill.defaultVersionId);
+    const { default_version_id: versionId } = skill;
+    const content = versionId === null ? undefined : await findContent(db, versionId);
     if (content === undefined)
       throw new ProblemError('NOT_FOUND', { detail: 'The skill has no published version. Publish one first.' });
     return skillMd(skill, content);
@@ -63,44 +89,54 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
   publish: ({ subject: skill, body, write }) =>
     write(async (trx) => {
       const { content, note = null, isDefault = false } = body;
-      const { defaultVersionId } = await lock(trx, skill.id);
-      const id = newId('SV');
-      await insertSkillVersion(trx, { id, skillId: skill.id, content, note, createdAt: now() });
-      if (isDefault || defaultVersionId === null) await updateSkill(trx, skill.id, { defaultVersionId: id }, now());
+      const current = await lock(trx, skill.id);
+      const [id, at] = [newId('SV'), now()];
+      await insertSkillVersion(trx, { id, skill_id: skill.id, content, note, created_at: at });
+      if (isDefault || current.default_version_id === null) {
+        await updateSkill(trx, skill.id, { default_version_id: id, updated_at: at });
+      }
       return { data: { id } };
     }),
 
-  getVersion: async ({ subject: { id, skillId, version, content, note, isDefault, createdAt } }) => ({
-    data: { id, skill: { id: skillId }, version, content, note, isDefault, createdAt },
+  getVersion: async ({ subject: version }) => ({
+    data: {
+      id: version.id,
+      skill: { id: version.skill_id },
+      version: version.version,
+      content: version.content,
+      note: version.note,
+      isDefault: version.id === version.default_version_id,
+      createdAt: version.created_at,
+    },
   }),
 
   deleteVersion: ({ subject: version, write }) =>
     write(async (trx) => {
-      const { defaultVersionId } = await lock(trx, version.skillId);
-      if (version.id === defaultVersionId) throw new ProblemError('DEFAULT_VERSION');
+      const skill = await lock(trx, version.skill_id);
+      if (version.id === skill.default_version_id) throw new ProblemError('DEFAULT_VERSION');
       await deleteSkillVersion(trx, version.id);
     }),
 });
 
 /** Locks the skill, which may have been deleted since the subject was loaded. */
-async function lock(trx: Writer, id: string): Promise<{ defaultVersionId: string | null }> {
+async function lock(trx: Writer, id: string): Promise<StoredSkill> {
   const skill = await lockSkill(trx, id);
   if (skill === undefined) throw new ProblemError('NOT_FOUND');
   return skill;
 }
 
-const toSummary = ({ id, name, description, defaultVersionId, createdAt, updatedAt }: SkillSummary) => ({
-  id,
-  name,
-  description,
-  default: defaultVersionId === null ? null : { id: defaultVersionId },
-  createdAt,
-  updatedAt,
+const toSummary = (skill: SkillSummary) => ({
+  id: skill.id,
+  name: skill.name,
+  description: skill.description,
+  default: skill.default_version_id === null ? null : { id: skill.default_version_id },
+  createdAt: skill.created_at,
+  updatedAt: skill.updated_at,
 });
 
 const toResponse = (skill: StoredSkill) => ({
   ...toSummary(skill),
-  metadata: skill.metadata,
-  allowedTools: skill.allowedTools,
+  metadata: parseJson(skill.metadata),
+  allowedTools: parseJson(skill.allowed_tools),
   license: skill.license,
 });

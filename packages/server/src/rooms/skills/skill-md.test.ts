@@ -7,16 +7,22 @@ import { skillMd } from './skill-md.ts';
 const ID = 'SK0123456789ABCDEFGHJK';
 const NAME_OF_THE_FORMAT = /^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/;
 
-const skill = (fields: Partial<StoredSkill> = {}): StoredSkill => ({
+interface Fields extends Partial<Pick<StoredSkill, 'name' | 'description' | 'license'>> {
+  metadata?: Record<string, string>;
+  allowedTools?: string[];
+}
+
+const skill = ({ metadata, allowedTools, ...fields }: Fields = {}): StoredSkill => ({
   id: ID,
+  workspace_id: '',
   name: 'a',
   description: 'b',
-  metadata: null,
-  allowedTools: null,
+  metadata: metadata ? JSON.stringify(metadata) : null,
+  allowed_tools: allowedTools ? JSON.stringify(allowedTools) : null,
   license: null,
-  defaultVersionId: null,
-  createdAt: '',
-  updatedAt: '',
+  default_version_id: null,
+  created_at: '',
+  updated_at: '',
   ...fields,
 });
 

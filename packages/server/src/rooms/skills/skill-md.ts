@@ -1,16 +1,18 @@
 import { stringify } from 'yaml';
+import { parseJson } from '../../db/json.ts';
 import type { StoredSkill } from './queries.ts';
 
 const MAX_NAME_LENGTH = 64;
 
 /** Returns a skill as `SKILL.md` in the Agent Skills format: https://agentskills.io/specification */
 export function skillMd(skill: StoredSkill, content: string): string {
+  const tools = parseJson(skill.allowed_tools) ?? [];
   const fields = {
     name: slug(skill),
     description: skill.description,
     ...(skill.license !== null && { license: skill.license }),
-    ...(skill.allowedTools?.length && { 'allowed-tools': toolList(skill.allowedTools) }),
-    metadata: { ...skill.metadata, 'display-name': skill.name },
+    ...(tools.length > 0 && { 'allowed-tools': toolList(tools) }),
+    metadata: { ...parseJson(skill.metadata), 'display-name': skill.name },
   };
   // Many parsers support YAML 1.1 only, in which an unquoted `yes` is a boolean.
   const frontMatter = stringify(fields, { compat: 'yaml-1.1', lineWidth: 0 });

@@ -8,9 +8,9 @@ export const URL_SECONDS = 60 * 60;
 export async function createDownload(
   storage: Storage,
   key: string,
-  file: { name: string; mimeType: string | null },
+  file: { name: string; mime_type: string | null },
 ): Promise<Download> {
   const expiresAt = secondsFromNow(URL_SECONDS);
-  const type = { name: file.name, mimeType: file.mimeType ?? 'application/octet-stream' };
+  const type = { name: file.name, mimeType: file.mime_type ?? 'application/octet-stream' };
   return { url: await storage.downloadUrl(key, type, URL_SECONDS), expiresAt };
 }

@@ -1,75 +1,22 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
-export interface Upload {
-  id: string;
-  projectId: string;
-  startedBy: string;
-  name: string;
-  declaredType: string | null;
-  size: number;
-  partCount: number;
-  storageKey: string;
-  storageUpload: string | null;
-  completingWith: string | null;
-  completedWith: string | null;
-  mimeType: string | null;
-  commentId: string | null;
-  expiresAt: string;
-}
-
-export const uploadRecord = (row: Selectable<Schema['uploads']>): Upload => ({
-  id: row.id,
-  projectId: row.project_id,
-  startedBy: row.started_by,
-  name: row.name,
-  declaredType: row.declared_type,
-  size: row.size,
-  partCount: row.part_count,
-  storageKey: row.storage_key,
-  storageUpload: row.storage_upload,
-  completingWith: row.completing_with,
-  completedWith: row.completed_with,
-  mimeType: row.mime_type,
-  commentId: row.comment_id,
-  expiresAt: row.expires_at,
-});
-
-export type NewUploadRow = Omit<
-  Upload,
-  'storageUpload' | 'completingWith' | 'completedWith' | 'mimeType' | 'commentId'
-> & {
-  createdAt: string;
-};
+export type Upload = Selectable<Schema['uploads']>;
+export type NewUploadRow = Insertable<Schema['uploads']>;
 
 export async function insertUpload(trx: Writer, upload: NewUploadRow): Promise<void> {
-  await trx
-    .insertInto('uploads')
-    .values({
-      id: upload.id,
-      project_id: upload.projectId,
-      started_by: upload.startedBy,
-      name: upload.name,
-      declared_type: upload.declaredType,
-      size: upload.size,
-      part_count: upload.partCount,
-      storage_key: upload.storageKey,
-      created_at: upload.createdAt,
-      expires_at: upload.expiresAt,
-    })
-    .execute();
+  await trx.insertInto('uploads').values(upload).execute();
 }
 
 export async function findUpload(db: Database, id: string): Promise<Upload | undefined> {
-  const row = await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && uploadRecord(row);
+  return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function findUploads(db: Database, ids: string[]): Promise<Map<string, Upload>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', anyOf(ids)).execute();
-  return new Map(rows.map((row) => [row.id, uploadRecord(row)]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Stores the storage's id of the upload. Returns false if another request was first. */
@@ -105,11 +52,11 @@ export async function recordCompletion(db: Database, id: string, completingWith:
 export async function markCompleted(
   trx: Writer,
   id: string,
-  outcome: { completedWith: string; mimeType: string },
+  outcome: { completed_with: string; mime_type: string },
 ): Promise<boolean> {
   const result = await trx
     .updateTable('uploads')
-    .set({ completed_with: outcome.completedWith, mime_type: outcome.mimeType })
+    .set(outcome)
     .where('id', '=', id)
     .where('completed_with', 'is', null)
     .executeTakeFirst();

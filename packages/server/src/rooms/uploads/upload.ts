@@ -51,7 +51,7 @@ export async function startUpload(
     return { id };
   });
   const upload = await ensureStorageUpload(deps, id);
-  return { id, parts: await signParts(deps, upload), expiresAt: upload.expiresAt };
+  return { id, parts: await signParts(deps, upload), expiresAt: upload.expires_at };
 }
 
 export const newUploadRow = (
@@ -59,33 +59,35 @@ export const newUploadRow = (
   { id, projectId, startedBy, asked }: { id: string; projectId: string; startedBy: string; asked: NewUpload },
 ): NewUploadRow => ({
   id,
-  projectId,
-  startedBy,
+  project_id: projectId,
+  started_by: startedBy,
   name: asked.name,
-  declaredType: asked.mimeType ?? null,
+  declared_type: asked.mimeType ?? null,
   size: asked.size,
-  partCount: countParts(asked.size, config.uploadPartSize),
-  storageKey: id,
-  createdAt: now(),
-  expiresAt: secondsFromNow(UPLOAD_SECONDS),
+  part_count: countParts(asked.size, config.uploadPartSize),
+  storage_key: id,
+  created_at: now(),
+  expires_at: secondsFromNow(UPLOAD_SECONDS),
 });
 
+type StartedInStorage = Upload & { storage_upload: string };
+
 /** Starts the upload in the storage if it has not started there. Not in the transaction, which must not wait for the storage. */
-export async function ensureStorageUpload(deps: Deps, id: string): Promise<Upload & { storageUpload: string }> {
+export async function ensureStorageUpload(deps: Deps, id: string): Promise<StartedInStorage> {
   const { db, storage } = deps;
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('NOT_FOUND');
-  if (upload.storageUpload !== null) return { ...upload, storageUpload: upload.storageUpload };
-  const storageUpload = await storage.begin(upload.storageKey);
-  if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storageUpload };
-  await storage.abort({ key: upload.storageKey, upload: storageUpload });
+  if (upload.storage_upload !== null) return { ...upload, storage_upload: upload.storage_upload };
+  const storageUpload = await storage.begin(upload.storage_key);
+  if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storage_upload: storageUpload };
+  await storage.abort({ key: upload.storage_key, upload: storageUpload });
   return ensureStorageUpload(deps, id);
 }
 
-export async function signParts({ storage }: Deps, upload: Upload & { storageUpload: string }): Promise<UploadPart[]> {
-  const target = { key: upload.storageKey, upload: upload.storageUpload };
+export async function signParts({ storage }: Deps, upload: StartedInStorage): Promise<UploadPart[]> {
+  const target = { key: upload.storage_key, upload: upload.storage_upload };
   const signed: UploadPart[] = [];
-  for (const part of planParts(upload.size, upload.partCount)) {
+  for (const part of planParts(upload.size, upload.part_count)) {
     signed.push({ ...part, url: await storage.partUrl(target, part, UPLOAD_SECONDS) });
   }
   return signed;
@@ -104,34 +106,35 @@ export async function completeUpload(
 ): Promise<Upload | null> {
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('UPLOAD_COMPLETED');
-  const parts = normalizeParts(asked.parts, upload.partCount);
+  const parts = normalizeParts(asked.parts, upload.part_count);
   const completedWith = parts && fingerprintOf(parts);
-  if (upload.completedWith !== null) {
-    if (upload.completedWith === completedWith) return null;
+  if (upload.completed_with !== null) {
+    if (upload.completed_with === completedWith) return null;
     throw new ProblemError('UPLOAD_COMPLETED');
   }
-  if (parts === null || completedWith === null || upload.storageUpload === null) throw partsMismatch(upload.partCount);
-  const target = { key: upload.storageKey, upload: upload.storageUpload };
+  if (parts === null || completedWith === null || upload.storage_upload === null)
+    throw partsMismatch(upload.part_count);
+  const target = { key: upload.storage_key, upload: upload.storage_upload };
   await recordCompletion(db, id, completedWith);
   try {
     const outcome = await storage.complete(target, parts, upload.size);
     // An earlier call made the object. It has these parts only if no call had other parts.
-    const isOurs = outcome === 'made' || (await findUpload(db, id))?.completingWith === completedWith;
+    const isOurs = outcome === 'made' || (await findUpload(db, id))?.completing_with === completedWith;
     if (!isOurs) throw new ProblemError('UPLOAD_COMPLETED');
   } catch (error) {
     if (!(error instanceof PartsMismatch)) throw error;
     // A concurrent cancel may have deleted the upload.
     if ((await findUpload(db, id)) === undefined) throw new ProblemError('UPLOAD_COMPLETED');
-    throw partsMismatch(upload.partCount);
+    throw partsMismatch(upload.part_count);
   }
-  const mimeType = await sniffType(await firstBytesOf(storage, upload.storageKey), upload.declaredType);
+  const mimeType = await sniffType(await firstBytesOf(storage, upload.storage_key), upload.declared_type);
   const isFirst = await write(async (trx) => {
-    if (await markCompleted(trx, id, { completedWith, mimeType })) {
+    if (await markCompleted(trx, id, { completed_with: completedWith, mime_type: mimeType })) {
       await beside(trx, upload, mimeType);
       return true;
     }
     // A concurrent call with the same parts has completed the upload.
-    if ((await findUpload(trx, id))?.completedWith === completedWith) return false;
+    if ((await findUpload(trx, id))?.completed_with === completedWith) return false;
     throw new ProblemError('UPLOAD_COMPLETED');
   });
   return isFirst ? upload : null;

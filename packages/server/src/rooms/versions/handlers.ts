@@ -28,7 +28,8 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
     write(async (trx) => {
       const { name, description = null, allowRestricted = false, files = [] } = body;
       const id = newUuid();
-      await insertVersion(trx, { id, projectId: project.id, name, description, allowRestricted, createdAt: now() });
+      const fields = { name, description, allow_restricted: Number(allowRestricted) };
+      await insertVersion(trx, { id, project_id: project.id, ...fields, created_at: now() });
       await setVersionFiles(trx, id, project, files);
       return { data: { id } };
     }),
@@ -36,15 +37,21 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
   async get({ subject: version }) {
     const files = await listVersionFiles(db, version.id, version.role);
     return {
-      data: { ...toResponse(version), allowRestricted: version.allowRestricted, files: files.map((id) => ({ id })) },
+      data: {
+        ...toResponse(version),
+        allowRestricted: version.allow_restricted === 1,
+        files: files.map((id) => ({ id })),
+      },
     };
   },
 
   update: ({ subject: version, body, write }) =>
     write(async (trx) => {
-      await updateVersion(trx, version.id, body, now());
-      const project = { id: version.projectId, role: version.role };
-      if (body.files !== undefined) await setVersionFiles(trx, version.id, project, body.files);
+      const { name, description, allowRestricted, files } = body;
+      const restriction = allowRestricted !== undefined && { allow_restricted: Number(allowRestricted) };
+      await updateVersion(trx, version.id, { name, description, ...restriction }, now());
+      const project = { id: version.project_id, role: version.role };
+      if (files !== undefined) await setVersionFiles(trx, version.id, project, files);
     }),
 
   setStatus: ({ subject: version, body, write }) =>
@@ -73,12 +80,12 @@ async function setVersionFiles(
   await replaceVersionFiles(trx, versionId, ids);
 }
 
-const toResponse = ({ id, name, description, status, createdAt, updatedAt, projectId }: StoredVersion) => ({
-  id,
-  name,
-  description,
-  status,
-  createdAt,
-  updatedAt,
-  project: { id: projectId },
+const toResponse = (version: StoredVersion) => ({
+  id: version.id,
+  name: version.name,
+  description: version.description,
+  status: version.status,
+  createdAt: version.created_at,
+  updatedAt: version.updated_at,
+  project: { id: version.project_id },
 });

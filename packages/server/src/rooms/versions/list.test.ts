@@ -15,14 +15,9 @@ async function addVersions(house: House, projectId: string, rows: Partial<Row>[]
   const ids = rows.map(() => newUuid());
   await house.deps.db.transaction().execute(async (trx) => {
     for (const [index, row] of rows.entries()) {
-      const version = {
-        name: `v${index}`,
-        createdAt: timeOf(index),
-        allowRestricted: false,
-        description: null,
-        ...row,
-      };
-      await insertVersion(trx, { ...version, id: ids[index] ?? '', projectId });
+      const { name = `v${index}`, createdAt = timeOf(index), allowRestricted = false } = row;
+      const fields = { name, allow_restricted: Number(allowRestricted), created_at: createdAt };
+      await insertVersion(trx, { id: ids[index] ?? '', project_id: projectId, ...fields });
     }
   });
   return ids;

@@ -1,50 +1,28 @@
 import type { Direction, ProjectRole, ReviewStatus } from '@review/contract';
 import { PAGE_SIZE } from '@review/contract';
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { fold } from '../../db/fold.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { isRestricted, memberships, type Viewer } from '../visibility.ts';
+import { isHidden, isRestricted, type Membership, memberships, type Viewer } from '../visibility.ts';
 
-export interface StoredVersion {
-  id: string;
-  projectId: string;
-  name: string;
-  description: string | null;
-  status: ReviewStatus;
-  allowRestricted: boolean;
-  createdAt: string;
-  updatedAt: string;
-}
+export type StoredVersion = Selectable<Schema['versions']>;
 
-const record = (row: Selectable<Schema['versions']>): StoredVersion => ({
-  id: row.id,
-  projectId: row.project_id,
-  name: row.name,
-  description: row.description,
-  status: row.status,
-  allowRestricted: row.allow_restricted === 1,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
-type VisibleVersion = StoredVersion & { role: ProjectRole; deletesAt: string | null };
+type VisibleVersion = StoredVersion & Membership;
 
 export async function findVisibleVersion(
   db: Database,
   viewer: Viewer,
   id: string,
 ): Promise<VisibleVersion | undefined> {
-  const row = await db
+  const version = await db
     .selectFrom('versions as version')
-    .innerJoin(memberships(db, viewer).as('seen'), 'seen.projectId', 'version.project_id')
+    .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'version.project_id')
     .selectAll('version')
-    .select(['seen.role', 'seen.deletesAt'])
+    .select(['seen.role', 'seen.deletes_at'])
     .where('version.id', '=', id)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  if (isRestricted(row.role) && row.allow_restricted !== 1) return undefined;
-  return { ...record(row), role: row.role, deletesAt: row.deletesAt };
+  return version && isHidden(version) ? undefined : version;
 }
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at' } as const;
@@ -65,7 +43,7 @@ export async function listVersions(
     .limit(PAGE_SIZE + 1)
     .offset((asked.page - 1) * PAGE_SIZE)
     .execute();
-  return { items: rows.slice(0, PAGE_SIZE).map(record), hasNext: rows.length > PAGE_SIZE };
+  return { items: rows.slice(0, PAGE_SIZE), hasNext: rows.length > PAGE_SIZE };
 }
 
 /** Returns the files of a version that are visible to the role, in their order. */
@@ -81,35 +59,12 @@ export async function listVersionFiles(db: Database, versionId: string, role: Pr
   return rows.map((row) => row.id);
 }
 
-interface VersionFields {
-  name: string;
-  description: string | null;
-  allowRestricted: boolean;
-}
+type NewVersion = Omit<Insertable<Schema['versions']>, 'folded_name' | 'status' | 'updated_at'>;
 
-const columns = ({ name, description, allowRestricted }: VersionFields) => ({
-  ...nameColumns(name),
-  description,
-  allow_restricted: allowRestricted ? 1 : 0,
-});
-
-const nameColumns = (name: string) => ({ name, folded_name: fold(name) });
-
-export async function insertVersion(
-  trx: Writer,
-  version: VersionFields & { id: string; projectId: string; createdAt: string },
-): Promise<void> {
-  const { id, projectId, createdAt } = version;
+export async function insertVersion(trx: Writer, version: NewVersion): Promise<void> {
   await trx
     .insertInto('versions')
-    .values({
-      id,
-      project_id: projectId,
-      ...columns(version),
-      status: 'NEED_REVIEW',
-      created_at: createdAt,
-      updated_at: createdAt,
-    })
+    .values({ ...version, folded_name: fold(version.name), status: 'NEED_REVIEW', updated_at: version.created_at })
     .execute();
 }
 
@@ -117,17 +72,13 @@ export async function insertVersion(
 export async function updateVersion(
   trx: Writer,
   id: string,
-  { name, description, allowRestricted }: { [Field in keyof VersionFields]?: VersionFields[Field] | undefined },
+  changes: Updateable<Pick<Schema['versions'], 'name' | 'description' | 'allow_restricted'>>,
   updatedAt: string,
 ): Promise<void> {
+  const { name } = changes;
   await trx
     .updateTable('versions')
-    .set({
-      ...(name !== undefined && nameColumns(name)),
-      ...(description !== undefined && { description }),
-      ...(allowRestricted !== undefined && { allow_restricted: allowRestricted ? 1 : 0 }),
-      updated_at: updatedAt,
-    })
+    .set({ ...changes, ...(name !== undefined && { folded_name: fold(name) }), updated_at: updatedAt })
     .where('id', '=', id)
     .execute();
 }

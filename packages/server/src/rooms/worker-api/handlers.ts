@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { findModel, formatOf, type GenerationTask, type Provider, type WorkerTask } from '@review/contract';
+import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now, secondsFromNow } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -89,31 +90,30 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       const generation = (await findGenerations(db, [id])).get(id);
       if (generation?.epoch !== epoch) throw new ProblemError('NOT_FOUND');
       const content = await contentOf(deps, generation.attachments, base);
-      const { fileId, family, status, outputType, outputModel, prompt, configs, provider, stages } = generation;
       const attachments = generation.attachments.map((attachmentId) => ({
         id: attachmentId,
         content: content.get(attachmentId) ?? null,
       }));
-      const stored = generation.result !== null;
       const task: WorkerTask = {
-        fileId,
-        family,
-        status,
-        outputType,
-        outputModel,
-        prompt,
-        configs,
-        provider,
+        fileId: generation.file_id,
+        family: generation.family,
+        status: generation.status,
+        outputType: generation.output_type,
+        outputModel: generation.output_model,
+        prompt: generation.prompt,
+        configs: parseJson(generation.configs),
+        provider: generation.provider,
         attachments,
-        stages,
-        stored,
+        stages: parseJson(generation.stages),
+        stored: generation.result !== null,
       };
       return { data: task };
     },
 
     async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
       const answer = await changeHeld(id, epoch, async (trx, held) => {
-        const known = held.stages[stage] ?? { intents: 0, job: null };
+        const stages = parseJson(held.stages);
+        const known = stages[stage] ?? { intents: 0, job: null };
         const answer = { stage: known, provider: held.provider };
         if (known.token === token && known.job === null) return { granted: true, ...answer };
         if (!canUseProvider(provider, held, config.generation)) {
@@ -123,10 +123,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
         if (known.intents !== intents || known.job !== null) return { granted: false, ...answer };
         const reserved = { intents: intents + 1, job: null, token };
         await recordSubmit(trx, id, {
-          stages: { ...held.stages, [stage]: reserved },
+          stages: { ...stages, [stage]: reserved },
           provider,
           startedAt: now(),
-          deadlineAt: clock(config.generation.deadlines[held.outputType]),
+          deadlineAt: clock(config.generation.deadlines[held.output_type]),
         });
         return { granted: true, stage: reserved, provider };
       });
@@ -136,15 +136,17 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
     releaseSubmit: ({ id, body: { epoch, stage, intents } }) =>
       changeHeld(id, epoch, async (trx, held) => {
-        const known = held.stages[stage];
+        const stages = parseJson(held.stages);
+        const known = stages[stage];
         if (known?.intents !== intents || known.job !== null) return;
-        await updateStages(trx, id, { ...held.stages, [stage]: { intents: intents - 1, job: null } });
+        await updateStages(trx, id, { ...stages, [stage]: { intents: intents - 1, job: null } });
       }),
 
     submitted: ({ id, body: { epoch, stage, job, jobId } }) =>
       changeHeld(id, epoch, async (trx, held) => {
-        const intents = held.stages[stage]?.intents ?? 1;
-        await updateStages(trx, id, { ...held.stages, [stage]: { intents, job: job ?? null } }, jobId);
+        const stages = parseJson(held.stages);
+        const intents = stages[stage]?.intents ?? 1;
+        await updateStages(trx, id, { ...stages, [stage]: { intents, job: job ?? null } }, jobId);
       }),
 
     async progress({ id, body: { epoch, progress } }) {
@@ -155,12 +157,12 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       await changeHeld(id, epoch, async (trx, held) => {
         await dropUploads(trx, [id], now());
         await setResult(trx, id, null);
-        const { projectId, createdBy } = (await findStoredFiles(trx, [id])).get(id) ?? {};
-        if (projectId === undefined || createdBy === undefined) throw new ProblemError('NOT_FOUND');
-        const model = findModel(held.outputModel);
+        const file = (await findStoredFiles(trx, [id])).get(id);
+        if (file === undefined) throw new ProblemError('NOT_FOUND');
+        const model = findModel(held.output_model);
         const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
-        const storageKey = `${id}-${randomUUID()}`;
-        await insertUpload(trx, { ...newUploadRow(deps, { id, projectId, startedBy: createdBy, asked }), storageKey });
+        const row = newUploadRow(deps, { id, projectId: file.project_id, startedBy: file.created_by, asked });
+        await insertUpload(trx, { ...row, storage_key: `${id}-${randomUUID()}` });
       });
       const parts = await signParts(deps, await ensureStorageUpload(deps, id));
       return { data: { parts: parts.map((part) => ({ ...part, url: rebaseUrl(deps, part.url, base) })) } };
@@ -172,18 +174,18 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
       if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
       await completeUpload(deps, write, id, { parts });
       const upload = await findUpload(db, id);
-      if (upload?.mimeType == null) throw new ProblemError('NOT_FOUND');
-      const { storageKey, size, mimeType } = upload;
+      if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
+      const { storage_key: storageKey, size, mime_type: mimeType } = upload;
       const hash = createHash('sha256');
       await pipeline(await storage.read(storageKey), hash);
       const found = hash.digest('hex');
       await changeHeld(id, epoch, async (trx, held) => {
         // The upload was restarted meanwhile; the sweep deletes this blob.
-        if ((await findUpload(trx, id))?.storageKey !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
-        const model = findModel(held.outputModel);
+        if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
+        const model = findModel(held.output_model);
         const isExpectedType = model !== undefined && formatOf(model).accepts.test(mimeType);
         if (!isExpectedType)
-          throw resultMismatch(`The result has the type ${mimeType}, which ${held.outputModel} does not make.`);
+          throw resultMismatch(`The result has the type ${mimeType}, which ${held.output_model} does not make.`);
         if (found !== sha256)
           throw resultMismatch('The SHA-256 of the stored result differs from that of the request.');
         await setResult(trx, id, { storageKey, size, mimeType, sha256 });
@@ -192,13 +194,14 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
 
     recordStep: ({ id, body: { epoch, name, attempt, outcome, message, milliseconds } }) =>
       changeHeld(id, epoch, (trx) =>
-        insertStep(trx, id, {
+        insertStep(trx, {
+          file_id: id,
           name,
           attempt,
           outcome,
           message,
-          startedAt: secondsFromNow(-milliseconds / 1000),
-          finishedAt: now(),
+          started_at: secondsFromNow(-milliseconds / 1000),
+          finished_at: now(),
         }),
       ),
 
@@ -209,8 +212,9 @@ export const workerHandlers = (deps: Deps): WorkerHandlers => {
         if (outcome.status === 'SUCCEEDED') {
           // Recorded in the same transaction, because no step can be recorded after the end.
           const attempt = 1 + (await listSteps(trx, id)).filter(({ name }) => name === 'finish').length;
-          const times = { startedAt, finishedAt: now() };
-          await insertStep(trx, id, { name: 'finish', attempt, outcome: 'SUCCEEDED', message: null, ...times });
+          const times = { started_at: startedAt, finished_at: now() };
+          const step = { name: 'finish', attempt, outcome: 'SUCCEEDED', message: null } as const;
+          await insertStep(trx, { file_id: id, ...step, ...times });
         }
         await endFile(trx, held, outcome, now());
       });
@@ -239,9 +243,9 @@ async function contentOf(deps: Deps, ids: string[], base: string): Promise<Map<s
   );
   const found = new Map<string, Content>();
   for (const id of ids) {
-    const { name, mimeType, size, storageKey } = files.get(id) ?? uploads.get(id) ?? {};
-    if (name === undefined || mimeType == null || size == null || storageKey == null) continue;
-    const url = await deps.storage.downloadUrl(storageKey, { name, mimeType }, URL_SECONDS);
+    const { name, mime_type: mimeType, size, storage_key: key } = files.get(id) ?? uploads.get(id) ?? {};
+    if (name === undefined || mimeType == null || size == null || key == null) continue;
+    const url = await deps.storage.downloadUrl(key, { name, mimeType }, URL_SECONDS);
     found.set(id, { name, mimeType, size, url: rebaseUrl(deps, url, base) });
   }
   return found;

@@ -1,6 +1,7 @@
 import { type FamilyState, instantOf, type ProviderRefusal, type WorkerReport } from '@review/contract';
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../db/clock.ts';
+import { parseJson } from '../../db/json.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 /** A worker without a heartbeat for this time is dead. Workers send one every five seconds. */
@@ -8,22 +9,17 @@ const ALIVE_SECONDS = 30;
 /** Dead workers are listed for this time. */
 const KEPT_SECONDS = 24 * 60 * 60;
 
-export interface StoredWorker {
-  name: string;
-  version: string | null;
+type Row = Selectable<Schema['workers']>;
+
+export type StoredWorker = Omit<Row, 'families' | 'refusals'> & {
   families: FamilyState[];
   refusals: ProviderRefusal[];
-  startedAt: string;
-  seenAt: string;
-}
+};
 
-const workerRecord = (row: Selectable<Schema['workers']>): StoredWorker => ({
-  name: row.name,
-  version: row.version,
-  families: JSON.parse(row.families),
-  refusals: JSON.parse(row.refusals),
-  startedAt: row.started_at,
-  seenAt: row.seen_at,
+const parsed = (row: Row): StoredWorker => ({
+  ...row,
+  families: parseJson(row.families),
+  refusals: parseJson(row.refusals),
 });
 
 /** Registers a worker that has started, and deletes workers that have been dead for a day. */
@@ -55,26 +51,26 @@ export async function recordHeartbeat(
 
 export async function listLiving(db: Database, clock: Clock): Promise<StoredWorker[]> {
   const rows = await db.selectFrom('workers').selectAll().where('seen_at', '>', clock(-ALIVE_SECONDS)).execute();
-  return rows.map(workerRecord);
+  return rows.map(parsed);
 }
 
 /** Returns the last report of the worker; one without keys if it has not reported yet. */
 export async function findWorker(db: Database, name: string): Promise<StoredWorker> {
   const row = await db.selectFrom('workers').selectAll().where('name', '=', name).executeTakeFirst();
-  return row ? workerRecord(row) : { name, version: null, families: [], refusals: [], startedAt: '', seenAt: '' };
+  return row ? parsed(row) : { name, version: null, families: [], refusals: [], started_at: '', seen_at: '' };
 }
 
 export interface ListedWorker extends StoredWorker {
   alive: boolean;
   /** Seconds since its last heartbeat. */
-  ageSeconds: number;
+  age_seconds: number;
 }
 
 /** Returns living workers and those that died within a day, ordered by name. */
 export async function listWorkers(db: Database, clock: Clock): Promise<ListedWorker[]> {
   const rows = await db.selectFrom('workers').selectAll().select(clock().as('now')).orderBy('name').execute();
   return rows.map((row) => {
-    const ageSeconds = Math.max(0, Math.round((instantOf(row.now) - instantOf(row.seen_at)) / 1000));
-    return { ...workerRecord(row), alive: ageSeconds < ALIVE_SECONDS, ageSeconds };
+    const age = Math.max(0, Math.round((instantOf(row.now) - instantOf(row.seen_at)) / 1000));
+    return { ...parsed(row), alive: age < ALIVE_SECONDS, age_seconds: age };
   });
 }

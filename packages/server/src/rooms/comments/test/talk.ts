@@ -74,17 +74,16 @@ export async function newAttachment(house: House, fields: AttachmentFields = {})
   await house.deps.db.transaction().execute(async (trx) => {
     await insertUpload(trx, {
       id,
-      projectId,
-      startedBy: house.people[as].userId,
+      project_id: projectId,
+      started_by: house.people[as].userId,
       name,
-      declaredType: null,
       size: 7,
-      partCount: 1,
-      storageKey: id,
-      createdAt: now(),
-      expiresAt: secondsFromNow(3600),
+      part_count: 1,
+      storage_key: id,
+      created_at: now(),
+      expires_at: secondsFromNow(3600),
     });
-    if (completed) await markCompleted(trx, id, { completedWith: 'its parts', mimeType: 'text/plain' });
+    if (completed) await markCompleted(trx, id, { completed_with: 'its parts', mime_type: 'text/plain' });
   });
   return id;
 }

@@ -3,7 +3,7 @@ import { createWorkerClient, type WorkerClient } from '@review/client';
 import { findModel, type GenerateRequest, type Model } from '@review/contract';
 import { newId } from '../../../db/ids.ts';
 import { type House, json, type PersonName } from '../../../test/house.ts';
-import { insertGeneratingFile } from '../../files/queries.ts';
+import { insertFile } from '../../files/queries.ts';
 import { putParts, sha256 } from '../../uploads/test/uploads.ts';
 import { insertGeneration } from '../queries.ts';
 
@@ -156,21 +156,28 @@ export async function queueMany(
     for (const [index, { id: outputModel, outputType, family }] of models.entries()) {
       const id = ids[index] ?? '';
       const at = `2026-01-01 00:00:00.${String(++queued).padStart(6, '0')}`;
-      const file = { id, projectId, folderId: null, name: 'a', createdBy: people.owner.userId, createdAt: at };
-      await insertGeneratingFile(trx, { ...file, outputType });
-      await insertGeneration(trx, {
-        fileId: id,
-        workspaceId: inWorkspace,
-        family,
-        outputType,
-        outputModel,
-        prompt: 'x',
-        configs: null,
-        attachments: [],
-        promised: 'sandbox',
-        queuedAt: at,
-        deadlineAt: clock(3600),
+      await insertFile(trx, {
+        id,
+        project_id: projectId,
+        name: 'a',
+        mode: 'GENERATED',
+        status: 'GENERATING',
+        output_type: outputType,
+        created_by: people.owner.userId,
+        created_at: at,
       });
+      const generation = {
+        file_id: id,
+        workspace_id: inWorkspace,
+        family,
+        output_type: outputType,
+        output_model: outputModel,
+        prompt: 'x',
+        promised: 'sandbox',
+        queued_at: at,
+        deadline_at: clock(3600),
+      } as const;
+      await insertGeneration(trx, generation, []);
     }
   });
   return ids;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { FAMILIES, type Family, type GenerationTask, type Model } from '@review/contract';
+import { FAMILIES, type Family, type GenerationTask, type Model, OPEN_GENERATION_STATUSES } from '@review/contract';
 import type { Clock } from '../../../db/clock.ts';
 import { now } from '../../../db/time.ts';
 import type { Deps } from '../../../deps.ts';
@@ -46,7 +46,7 @@ export async function runAll(house: House, models: (Model | undefined)[], worker
     const rows = await house.deps.db
       .selectFrom('generations')
       .select((eb) => ['family', eb.fn.countAll<number>().as('count')])
-      .where('status', 'in', ['QUEUED', 'RUNNING'])
+      .where('status', 'in', OPEN_GENERATION_STATUSES)
       .where('engine', 'is not', null)
       .groupBy('family')
       .execute();
