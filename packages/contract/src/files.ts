@@ -14,27 +14,29 @@ export const FILE_STATUSES = ['UPLOADING', 'GENERATING', 'UPLOADED', 'FAILED', '
 export const FileStatus = z.enum(FILE_STATUSES);
 export type FileStatus = z.infer<typeof FileStatus>;
 
-export const FileRecord = z.object({
-  id: FileId,
-  name: z.string(),
-  description: z.string().nullable(),
-  mode: z.enum(['GENERATED', 'UPLOADED']),
-  status: FileStatus,
-  tag: ReviewStatus,
-  mimeType: z.string().nullable(),
-  /** In bytes. */
-  size: z.number().int().nullable(),
-  sha256: z.string().nullable(),
-  /** Whether restricted reviewers can see the file. */
-  allowRestricted: z.boolean(),
-  project: z.object({ id: Uuid }),
-  folder: z.object({ id: FolderId }).nullable(),
-  createdBy: z.object({ id: Uuid }),
-  /** Null for plain uploads. */
-  generation: Generation.nullable(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const FileRecord = z
+  .object({
+    id: FileId,
+    name: z.string(),
+    description: z.string().nullable(),
+    mode: z.enum(['GENERATED', 'UPLOADED']),
+    status: FileStatus,
+    tag: ReviewStatus,
+    mimeType: z.string().nullable(),
+    /** In bytes. */
+    size: z.number().int().nullable(),
+    sha256: z.string().nullable(),
+    /** Whether restricted reviewers can see the file. */
+    allowRestricted: z.boolean(),
+    project: z.object({ id: Uuid }),
+    folder: z.object({ id: FolderId }).nullable(),
+    createdBy: z.object({ id: Uuid }),
+    /** Null for plain uploads. */
+    generation: Generation.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'File' });
 export type FileRecord = z.infer<typeof FileRecord>;
 
 export const files = room({

@@ -20,31 +20,37 @@ export const FileName = text({ min: 1, max: 255 })
 export const UPLOAD_LIMIT = 5 * 1024 ** 3;
 
 /** The start request of every upload: of files, comment attachments and generation attachments. */
-export const NewUpload = z.strictObject({
-  name: FileName,
-  /** In bytes. The operator can change the documented maximum. */
-  size: z.number().int().min(1).max(MAX_UPLOAD_BYTES).meta({ maximum: UPLOAD_LIMIT }),
-  mimeType: text({ min: 1, max: 255 }).optional(),
-});
+export const NewUpload = z
+  .strictObject({
+    name: FileName,
+    /** In bytes. The operator can change the documented maximum. */
+    size: z.number().int().min(1).max(MAX_UPLOAD_BYTES).meta({ maximum: UPLOAD_LIMIT }),
+    mimeType: text({ min: 1, max: 255 }).optional(),
+  })
+  .meta({ id: 'NewUpload' });
 export type NewUpload = z.infer<typeof NewUpload>;
 
-export const UploadPart = z.object({
-  partNumber: z.number().int(),
-  size: z.number().int(),
-  /** A presigned URL for a PUT of the bytes without a credential. The answer has an `ETag`. */
-  url: z.string(),
-});
+export const UploadPart = z
+  .object({
+    partNumber: z.number().int(),
+    size: z.number().int(),
+    /** A presigned URL for a PUT of the bytes without a credential. The answer has an `ETag`. */
+    url: z.string(),
+  })
+  .meta({ id: 'UploadPart' });
 export type UploadPart = z.infer<typeof UploadPart>;
 
 const startedUpload = <Id extends z.ZodType<string>>(id: Id) =>
   data(created(id).shape.data.extend({ parts: z.array(UploadPart), expiresAt: Timestamp }));
 
-export const UploadedParts = z.strictObject({
-  parts: list(
-    z.strictObject({ partNumber: z.number().int().min(1).max(MAX_PARTS), eTag: text({ min: 1, max: 255 }) }),
-    { min: 1, max: MAX_PARTS },
-  ),
-});
+export const UploadedParts = z
+  .strictObject({
+    parts: list(
+      z.strictObject({ partNumber: z.number().int().min(1).max(MAX_PARTS), eTag: text({ min: 1, max: 255 }) }),
+      { min: 1, max: MAX_PARTS },
+    ),
+  })
+  .meta({ id: 'UploadedParts' });
 export type UploadedParts = z.infer<typeof UploadedParts>;
 
 /** Fits 10,000 parts with their ETags. */
@@ -85,5 +91,5 @@ export const canceling = <const S extends Subject>(subject: S) =>
   }) as const;
 
 /** A presigned URL of the content, which supports ranges and needs no credential. */
-export const Download = z.object({ url: z.string(), expiresAt: Timestamp });
+export const Download = z.object({ url: z.string(), expiresAt: Timestamp }).meta({ id: 'Download' });
 export type Download = z.infer<typeof Download>;
