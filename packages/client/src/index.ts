@@ -16,6 +16,7 @@ export { type Call, type Client, type ClientOptions, createClient, type RequestO
 export { DownloadDamaged, type DownloadOptions, download, downloadStream } from './download.ts';
 export { type GenerateOptions, GenerationFailed, generate, type WaitOptions, waitFor } from './generate.ts';
 export { items, pages } from './pages.ts';
+export { backOffMs } from './pause.ts';
 export { ApiProblem } from './problem.ts';
 export type { Source } from './source.ts';
 export { type UploadOptions, type UploadState, upload } from './upload.ts';

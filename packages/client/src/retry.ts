@@ -1,8 +1,7 @@
-import { pause } from './pause.ts';
+import { backOffMs, pause } from './pause.ts';
 import { ApiProblem } from './problem.ts';
 
-const FIRST_DELAY_MS = 300;
-const MAX_DELAY_MS = 10_000;
+const DELAYS = { firstDelayMs: 300, maxDelayMs: 10_000 };
 /** The maximum of all Retry-After delays of one call: somewhat more than a rate limit window. */
 const MAX_RETRY_AFTER_MS = 120_000;
 /** Timeouts and gateway errors: the request failed, or its outcome is unknown. */
@@ -41,11 +40,11 @@ export async function retryTransient<T>(
       if (retryAfter !== null) {
         retryAfterMs += retryAfter;
         if (retryAfterMs > MAX_RETRY_AFTER_MS) throw error;
-        await pause(retryAfter + Math.random() * FIRST_DELAY_MS, signal);
+        await pause(retryAfter + Math.random() * DELAYS.firstDelayMs, signal);
       } else {
         if (failures === retries) throw error;
         // Full jitter spreads the retries of clients that failed together.
-        await pause(Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures), signal);
+        await pause(Math.random() * backOffMs(DELAYS, failures), signal);
         failures += 1;
       }
     }

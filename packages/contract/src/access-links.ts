@@ -10,14 +10,16 @@ import { ChosenTime, Timestamp } from './time.ts';
 export const LinkRole = ProjectRole.exclude(['PROJECT_OWNER', 'PROJECT_MANAGER']);
 export type LinkRole = z.infer<typeof LinkRole>;
 
-export const AccessLink = z.object({
-  id: Uuid,
-  /** Null without the scope `access-links:read.key`, or if the server's SECRET_KEY has changed since. */
-  accessKey: z.string().nullable(),
-  description: z.string().nullable(),
-  role: LinkRole,
-  createdAt: Timestamp,
-});
+export const AccessLink = z
+  .object({
+    id: Uuid,
+    /** Null without the scope `access-links:read.key`, or if the server's SECRET_KEY has changed since. */
+    accessKey: z.string().nullable(),
+    description: z.string().nullable(),
+    role: LinkRole,
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'AccessLink' });
 export type AccessLink = z.infer<typeof AccessLink>;
 
 export const ListedAccessLink = AccessLink.extend({ expiresAt: Timestamp.nullable() });

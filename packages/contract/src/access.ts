@@ -21,7 +21,7 @@ export const SCOPES = [
   'skills:read',
   'skills:write',
 ] as const;
-export const Scope = z.enum(SCOPES);
+export const Scope = z.enum(SCOPES).meta({ id: 'Scope' });
 export type Scope = z.infer<typeof Scope>;
 
 /** Ordered from the strongest to the weakest. */
@@ -32,7 +32,7 @@ export const PROJECT_ROLES = [
   'PROJECT_REVIEWER',
   'PROJECT_RESTRICTED_REVIEWER',
 ] as const;
-export const ProjectRole = z.enum(PROJECT_ROLES);
+export const ProjectRole = z.enum(PROJECT_ROLES).meta({ id: 'ProjectRole' });
 export type ProjectRole = z.infer<typeof ProjectRole>;
 
 /** The role groups that endpoints use. */

@@ -1,58 +1,32 @@
 import { ANY_MEMBER, EDITORS } from './access.ts';
-import { data, NO_BODY, room } from './endpoint.ts';
+import { data, room } from './endpoint.ts';
 import { CommentAttachmentId, GenerationAttachmentId } from './ids.ts';
-import { Download, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
+import { canceling, completing, Download, starting } from './upload.ts';
 
 /** No location: an attachment is read through the comment or the generation that uses it. */
-const starting = { tier: 'tier-3', location: null } as const;
+const location = null;
+const commenting = { scopes: ['comments:write'], roles: ANY_MEMBER, location } as const;
 
 export const attachments = room({
   start: {
-    method: 'POST',
     path: '/api/projects/:id/comment-attachments/upload.multipart',
     summary: 'Start the upload of an attachment for a comment on a project',
-    body: NewUpload,
-    responses: { 201: startedUpload(CommentAttachmentId) },
-    metadata: { ...starting, scopes: ['comments:write'], subject: 'project', roles: ANY_MEMBER },
+    ...starting(CommentAttachmentId, { ...commenting, subject: 'project' }),
   },
   startOnFile: {
-    method: 'POST',
     path: '/api/files/:id/comment-attachments/upload.multipart',
     summary: 'Start the upload of an attachment for a comment on a file',
-    body: NewUpload,
-    responses: { 201: startedUpload(CommentAttachmentId) },
-    metadata: { ...starting, scopes: ['comments:write'], subject: 'file', roles: ANY_MEMBER },
+    ...starting(CommentAttachmentId, { ...commenting, subject: 'file' }),
   },
   complete: {
-    method: 'POST',
     path: '/api/comment-attachments/:id/upload.complete',
     summary: 'Complete the upload of a comment attachment',
-    body: UploadedParts,
-    responses: { 204: NO_BODY },
-    metadata: {
-      tier: 'tier-3',
-      scopes: [],
-      subject: 'comment-attachment',
-      roles: ANY_MEMBER,
-      only: 'starter',
-      bodyLimit: PARTS_BODY_LIMIT,
-      problems: ['PARTS_MISMATCH', 'UPLOAD_COMPLETED'],
-    },
+    ...completing('comment-attachment'),
   },
   cancel: {
-    method: 'POST',
     path: '/api/comment-attachments/:id/upload.cancel',
     summary: 'Delete a comment attachment that no comment uses',
-    body: NO_BODY,
-    responses: { 204: NO_BODY },
-    metadata: {
-      tier: 'tier-3',
-      scopes: [],
-      subject: 'comment-attachment',
-      roles: ANY_MEMBER,
-      only: 'starter',
-      problems: ['UPLOAD_COMPLETED'],
-    },
+    ...canceling('comment-attachment'),
   },
   download: {
     method: 'GET',
@@ -68,42 +42,18 @@ export const attachments = room({
     },
   },
   startForGeneration: {
-    method: 'POST',
     path: '/api/projects/:id/generation-attachments/upload.multipart',
     summary: 'Start the upload of a reference for a generation',
-    body: NewUpload,
-    responses: { 201: startedUpload(GenerationAttachmentId) },
-    metadata: { ...starting, scopes: ['ai:generate'], subject: 'project', roles: EDITORS },
+    ...starting(GenerationAttachmentId, { scopes: ['ai:generate'], subject: 'project', roles: EDITORS, location }),
   },
   completeForGeneration: {
-    method: 'POST',
     path: '/api/generation-attachments/:id/upload.complete',
     summary: 'Complete the upload of a generation attachment',
-    body: UploadedParts,
-    responses: { 204: NO_BODY },
-    metadata: {
-      tier: 'tier-3',
-      scopes: [],
-      subject: 'generation-attachment',
-      roles: ANY_MEMBER,
-      only: 'starter',
-      bodyLimit: PARTS_BODY_LIMIT,
-      problems: ['PARTS_MISMATCH', 'UPLOAD_COMPLETED'],
-    },
+    ...completing('generation-attachment'),
   },
   cancelForGeneration: {
-    method: 'POST',
     path: '/api/generation-attachments/:id/upload.cancel',
     summary: 'Delete a generation attachment that no generation uses',
-    body: NO_BODY,
-    responses: { 204: NO_BODY },
-    metadata: {
-      tier: 'tier-3',
-      scopes: [],
-      subject: 'generation-attachment',
-      roles: ANY_MEMBER,
-      only: 'starter',
-      problems: ['UPLOAD_COMPLETED'],
-    },
+    ...canceling('generation-attachment'),
   },
 });

@@ -8,36 +8,40 @@ import { cursorPage, cursorQuery, Direction } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 
-export const CommentAttachment = z.object({
-  id: CommentAttachmentId,
-  name: z.string(),
-  mimeType: z.string().nullable(),
-  /** In bytes. */
-  size: z.number().int(),
-});
+export const CommentAttachment = z
+  .object({
+    id: CommentAttachmentId,
+    name: z.string(),
+    mimeType: z.string().nullable(),
+    /** In bytes. */
+    size: z.number().int(),
+  })
+  .meta({ id: 'CommentAttachment' });
 export type CommentAttachment = z.infer<typeof CommentAttachment>;
 
-export const CommentRecord = z.object({
-  id: Uuid,
-  /** Null for a deleted comment, and for one with only attachments or a drawing. */
-  content: z.string().nullable(),
-  /** Null for a deleted comment. */
-  author: Person.nullable(),
-  project: z.object({ id: Uuid }),
-  file: z.object({ id: FileId }).nullable(),
-  parent: z.object({ id: Uuid }).nullable(),
-  anchor: z.number().int().nullable(),
-  duration: z.number().int().nullable(),
-  annotation: z.unknown(),
-  attachments: z.array(CommentAttachment),
-  /** `reacted` is whether the caller has added this emoji. */
-  reactions: z.array(z.object({ type: z.string(), count: z.number().int(), reacted: z.boolean() })),
-  replies: z.object({ count: z.number().int() }),
-  resolvedAt: Timestamp.nullable(),
-  deletedAt: Timestamp.nullable(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const CommentRecord = z
+  .object({
+    id: Uuid,
+    /** Null for a deleted comment, and for one with only attachments or a drawing. */
+    content: z.string().nullable(),
+    /** Null for a deleted comment. */
+    author: Person.nullable(),
+    project: z.object({ id: Uuid }),
+    file: z.object({ id: FileId }).nullable(),
+    parent: z.object({ id: Uuid }).nullable(),
+    anchor: z.number().int().nullable(),
+    duration: z.number().int().nullable(),
+    annotation: z.unknown(),
+    attachments: z.array(CommentAttachment),
+    /** `reacted` is whether the caller has added this emoji. */
+    reactions: z.array(z.object({ type: z.string(), count: z.number().int(), reacted: z.boolean() })),
+    replies: z.object({ count: z.number().int() }),
+    resolvedAt: Timestamp.nullable(),
+    deletedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Comment' });
 export type CommentRecord = z.infer<typeof CommentRecord>;
 
 /** A year, longer than any recording. */

@@ -33,7 +33,9 @@ export interface Rules {
   problems?: readonly ProblemCode[];
 }
 
-export type Route = AppRoute & { summary: string; metadata: Rules };
+/** An endpoint of the public API, which has rules, or of the worker API, which has none. */
+export type Endpoint = AppRoute & { summary: string; metadata?: Rules };
+export type Route = Endpoint & { metadata: Rules };
 export type Room = Record<string, Route>;
 
 /** Types the routes of a room, so that a route without rules does not compile. */
@@ -55,7 +57,7 @@ type SuccessStatus = (typeof SUCCESS_STATUSES)[number];
 /** The declared response of a route's success. */
 export type SuccessOf<R extends AppRoute> = R['responses'][Extract<keyof R['responses'], SuccessStatus>];
 
-export function successStatus(route: Route): SuccessStatus {
+export function successStatus(route: Endpoint): SuccessStatus {
   const status = SUCCESS_STATUSES.find((candidate) => candidate in route.responses);
   if (status === undefined) throw new Error(`${route.method} ${route.path} declares no success status`);
   return status;

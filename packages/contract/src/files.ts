@@ -7,34 +7,36 @@ import { OutputType } from './models.ts';
 import { cursorPage, cursorQuery, wholeNumberParameter } from './paging.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
-import { Download, FileName, NewUpload, PARTS_BODY_LIMIT, startedUpload, UploadedParts } from './upload.ts';
+import { completing, Download, FileName, NewUpload, starting } from './upload.ts';
 import { ReviewStatus } from './versions.ts';
 
 export const FILE_STATUSES = ['UPLOADING', 'GENERATING', 'UPLOADED', 'FAILED', 'CANCELED'] as const;
 export const FileStatus = z.enum(FILE_STATUSES);
 export type FileStatus = z.infer<typeof FileStatus>;
 
-export const FileRecord = z.object({
-  id: FileId,
-  name: z.string(),
-  description: z.string().nullable(),
-  mode: z.enum(['GENERATED', 'UPLOADED']),
-  status: FileStatus,
-  tag: ReviewStatus,
-  mimeType: z.string().nullable(),
-  /** In bytes. */
-  size: z.number().int().nullable(),
-  sha256: z.string().nullable(),
-  /** Whether restricted reviewers can see the file. */
-  allowRestricted: z.boolean(),
-  project: z.object({ id: Uuid }),
-  folder: z.object({ id: FolderId }).nullable(),
-  createdBy: z.object({ id: Uuid }),
-  /** Null for plain uploads. */
-  generation: Generation.nullable(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const FileRecord = z
+  .object({
+    id: FileId,
+    name: z.string(),
+    description: z.string().nullable(),
+    mode: z.enum(['GENERATED', 'UPLOADED']),
+    status: FileStatus,
+    tag: ReviewStatus,
+    mimeType: z.string().nullable(),
+    /** In bytes. */
+    size: z.number().int().nullable(),
+    sha256: z.string().nullable(),
+    /** Whether restricted reviewers can see the file. */
+    allowRestricted: z.boolean(),
+    project: z.object({ id: Uuid }),
+    folder: z.object({ id: FolderId }).nullable(),
+    createdBy: z.object({ id: Uuid }),
+    /** Null for plain uploads. */
+    generation: Generation.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'File' });
 export type FileRecord = z.infer<typeof FileRecord>;
 
 export const files = room({
@@ -142,35 +144,21 @@ export const files = room({
     metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
   },
   startUpload: {
-    method: 'POST',
     path: '/api/projects/:id/files/upload.multipart',
     summary: 'Start the upload of a file: answers with a signed URL for each part',
-    body: NewUpload.extend({ folder: reference(FolderId).nullable().optional() }),
-    responses: { 201: startedUpload(FileId) },
-    metadata: {
-      tier: 'tier-3',
+    ...starting(FileId, {
       scopes: ['files:write'],
       subject: 'project',
       location: '/api/files/:id',
       roles: EDITORS,
       problems: ['REFERENCE_NOT_FOUND'],
-    },
+    }),
+    body: NewUpload.extend({ folder: reference(FolderId).nullable().optional() }),
   },
   completeUpload: {
-    method: 'POST',
     path: '/api/files/:id/upload.complete',
     summary: 'Complete the upload of a file',
-    body: UploadedParts,
-    responses: { 204: NO_BODY },
-    metadata: {
-      tier: 'tier-3',
-      scopes: [],
-      subject: 'file',
-      roles: ANY_MEMBER,
-      only: 'starter',
-      bodyLimit: PARTS_BODY_LIMIT,
-      problems: ['PARTS_MISMATCH', 'UPLOAD_COMPLETED'],
-    },
+    ...completing('file'),
   },
   cancel: {
     method: 'POST',

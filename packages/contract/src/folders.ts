@@ -7,12 +7,14 @@ import { Timestamp } from './time.ts';
 
 const FolderName = text({ min: 1, max: 64 });
 
-export const Folder = z.object({
-  id: FolderId,
-  name: z.string(),
-  parent: z.object({ id: FolderId }).nullable(),
-  createdAt: Timestamp,
-});
+export const Folder = z
+  .object({
+    id: FolderId,
+    name: z.string(),
+    parent: z.object({ id: FolderId }).nullable(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'Folder' });
 export type Folder = z.infer<typeof Folder>;
 
 export const folders = room({

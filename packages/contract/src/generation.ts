@@ -41,29 +41,31 @@ export type Engine = z.infer<typeof Engine>;
 export const WaitingFor = z.enum(['WORKER', 'SLOT', 'FAMILY_CAP']);
 export type WaitingFor = z.infer<typeof WaitingFor>;
 
-export const Generation = z.object({
-  status: GenerationStatus,
-  /** Why the generation is still queued; null if nothing blocks it, or once it runs or has ended. */
-  waitingFor: WaitingFor.nullable(),
-  outputType: OutputType,
-  outputModel: z.string(),
-  /** Null to restricted reviewers. */
-  prompt: z.string().nullable(),
-  /** The effective settings; null for models without settings. */
-  configs: VideoSettings.nullable(),
-  /** Empty to restricted reviewers. */
-  attachments: z.array(z.object({ id: ReferenceId })),
-  progress: z.number().min(0).max(1),
-  /** Null until a provider is chosen. */
-  provider: Provider.nullable(),
-  /** With a generic message for restricted reviewers. */
-  error: GenerationError.nullable(),
-  /** Empty to restricted reviewers. */
-  warnings: z.array(z.string()),
-  queuedAt: Timestamp,
-  startedAt: Timestamp.nullable(),
-  finishedAt: Timestamp.nullable(),
-});
+export const Generation = z
+  .object({
+    status: GenerationStatus,
+    /** Why the generation is still queued; null if nothing blocks it, or once it runs or has ended. */
+    waitingFor: WaitingFor.nullable(),
+    outputType: OutputType,
+    outputModel: z.string(),
+    /** Null to restricted reviewers. */
+    prompt: z.string().nullable(),
+    /** The effective settings; null for models without settings. */
+    configs: VideoSettings.nullable(),
+    /** Empty to restricted reviewers. */
+    attachments: z.array(z.object({ id: ReferenceId })),
+    progress: z.number().min(0).max(1),
+    /** Null until a provider is chosen. */
+    provider: Provider.nullable(),
+    /** With a generic message for restricted reviewers. */
+    error: GenerationError.nullable(),
+    /** Empty to restricted reviewers. */
+    warnings: z.array(z.string()),
+    queuedAt: Timestamp,
+    startedAt: Timestamp.nullable(),
+    finishedAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'Generation' });
 export type Generation = z.infer<typeof Generation>;
 
 export const GenerationStep = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Bounds, list } from './collections.ts';
 
 /** Accepts any UUID in either case. New ids are version 7. */
-export const Uuid = z.guid({ error: 'Must be a UUID.' }).toLowerCase().describe('A UUID.');
+export const Uuid = z.guid({ error: 'Must be a UUID.' }).toLowerCase().meta({ id: 'Uuid', description: 'A UUID.' });
 
 const OPAQUE = '[0-9A-HJKMNP-TV-Z]{20}';
 const prefixed = (...prefixes: string[]) =>
@@ -12,14 +12,14 @@ const prefixed = (...prefixes: string[]) =>
     .describe(idOf(prefixes));
 const idOf = (prefixes: readonly string[]) => `An id that starts with ${prefixes.join(' or ')}.`;
 
-export const FileId = prefixed('FX');
-export const FolderId = prefixed('DX');
-export const GenerationAttachmentId = prefixed('GA');
-export const CommentAttachmentId = prefixed('CA');
-export const SkillId = prefixed('SK');
-export const SkillVersionId = prefixed('SV');
+export const FileId = prefixed('FX').meta({ id: 'FileId' });
+export const FolderId = prefixed('DX').meta({ id: 'FolderId' });
+export const GenerationAttachmentId = prefixed('GA').meta({ id: 'GenerationAttachmentId' });
+export const CommentAttachmentId = prefixed('CA').meta({ id: 'CommentAttachmentId' });
+export const SkillId = prefixed('SK').meta({ id: 'SkillId' });
+export const SkillVersionId = prefixed('SV').meta({ id: 'SkillVersionId' });
 /** The id of a file or a generation attachment, which a generation can use as a reference. */
-export const ReferenceId = prefixed('FX', 'GA');
+export const ReferenceId = prefixed('FX', 'GA').meta({ id: 'ReferenceId' });
 
 /** The kinds of records that the `:id` of a path can name, and the form of their ids. */
 export const SUBJECT_IDS = {

@@ -4,20 +4,22 @@ import { list } from './collections.ts';
 import { data, NO_BODY, room } from './endpoint.ts';
 import { reference, Uuid } from './ids.ts';
 
-export const User = z.object({
-  id: Uuid,
-  email: z.string(),
-  /** The display name in the workspace; the account name if none is set. */
-  name: z.string(),
-  avatarUrl: z.string().nullable(),
-});
+export const User = z
+  .object({
+    id: Uuid,
+    email: z.string(),
+    /** The display name in the workspace; the account name if none is set. */
+    name: z.string(),
+    avatarUrl: z.string().nullable(),
+  })
+  .meta({ id: 'User' });
 export type User = z.infer<typeof User>;
 
 /** A user without the email address, for other members. */
-export const Person = User.omit({ email: true });
+export const Person = User.omit({ email: true }).meta({ id: 'Person' });
 export type Person = z.infer<typeof Person>;
 
-export const ProjectMember = z.object({ id: Uuid, role: ProjectRole, user: User });
+export const ProjectMember = z.object({ id: Uuid, role: ProjectRole, user: User }).meta({ id: 'ProjectMember' });
 export type ProjectMember = z.infer<typeof ProjectMember>;
 export const WorkspaceMember = z.object({ id: Uuid, user: User });
 export type WorkspaceMember = z.infer<typeof WorkspaceMember>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { data, room } from './endpoint.ts';
 
 export const OUTPUT_TYPES = ['DOCUMENT', 'IMAGE', 'VIDEO', '3D'] as const;
-export const OutputType = z.enum(OUTPUT_TYPES).describe('A kind of file.');
+export const OutputType = z.enum(OUTPUT_TYPES).describe('A kind of file.').meta({ id: 'OutputType' });
 export type OutputType = z.infer<typeof OutputType>;
 
 /** The vendor itself, or the sandbox instead of it. */
@@ -216,12 +216,14 @@ export function capBreaches(
   return breaches;
 }
 
-export const VideoSettings = z.object({
-  generateAudio: z.boolean(),
-  resolution: z.string(),
-  durationSeconds: z.number().int(),
-  aspectRatio: z.string(),
-});
+export const VideoSettings = z
+  .object({
+    generateAudio: z.boolean(),
+    resolution: z.string(),
+    durationSeconds: z.number().int(),
+    aspectRatio: z.string(),
+  })
+  .meta({ id: 'VideoSettings' });
 export type VideoSettings = z.infer<typeof VideoSettings>;
 
 /** The defaults of omitted settings, so that the vendor's own defaults never apply. */
@@ -271,25 +273,27 @@ export function pixelsOf(resolution: string, aspectRatio: string): { width: numb
   return across < down ? { width: short, height: long } : { width: long, height: short };
 }
 
-export const ModelRecord = z.object({
-  id: z.string(),
-  name: z.string(),
-  outputType: OutputType,
-  family: Family,
-  /** Whether a worker has the provider's key; otherwise the sandbox makes the files. */
-  available: z.boolean(),
-  provider: Provider,
-  caps: z.object({ promptCharacters: z.number().int().nullable(), attachments: z.number().int().nullable() }),
-  configs: z
-    .object({
-      generateAudio: z.object({ supported: z.boolean() }),
-      resolution: z.object({ values: z.array(z.string()) }),
-      durationSeconds: z.object({ min: z.number().int(), max: z.number().int() }),
-      aspectRatio: z.object({ values: z.array(z.string()) }),
-    })
-    .nullable(),
-  defaults: VideoSettings.nullable(),
-});
+export const ModelRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    outputType: OutputType,
+    family: Family,
+    /** Whether a worker has the provider's key; otherwise the sandbox makes the files. */
+    available: z.boolean(),
+    provider: Provider,
+    caps: z.object({ promptCharacters: z.number().int().nullable(), attachments: z.number().int().nullable() }),
+    configs: z
+      .object({
+        generateAudio: z.object({ supported: z.boolean() }),
+        resolution: z.object({ values: z.array(z.string()) }),
+        durationSeconds: z.object({ min: z.number().int(), max: z.number().int() }),
+        aspectRatio: z.object({ values: z.array(z.string()) }),
+      })
+      .nullable(),
+    defaults: VideoSettings.nullable(),
+  })
+  .meta({ id: 'Model' });
 export type ModelRecord = z.infer<typeof ModelRecord>;
 
 export const models = room({

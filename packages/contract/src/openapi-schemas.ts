@@ -1,85 +1,52 @@
 import { z } from 'zod';
-import { ProjectRole, Scope } from './access.ts';
-import { AccessLink } from './access-links.ts';
-import { CommentAttachment, CommentRecord } from './comments.ts';
 import { EMOJI_PATTERN } from './emoji-pattern.ts';
-import { FileRecord } from './files.ts';
-import { Folder } from './folders.ts';
-import { Generation } from './generation.ts';
-import * as ids from './ids.ts';
-import { Person, ProjectMember, User } from './members.ts';
-import { ModelRecord, OutputType, VideoSettings } from './models.ts';
-import { FieldError, Problem } from './problem.ts';
-import { Project } from './projects.ts';
 import { Emoji } from './reactions.ts';
-import { ListedSkill, SkillDetails, SkillVersion } from './skills.ts';
-import { Timestamp } from './time.ts';
-import { Download, NewUpload, UploadedParts, UploadPart } from './upload.ts';
-import { ReviewStatus, Version } from './versions.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 export type Io = 'input' | 'output';
 
-/** The named schemas of the document. Every other schema is inlined. */
-const NAMED: Record<Io, Record<string, z.ZodType>> = {
-  output: {
-    Uuid: ids.Uuid,
-    FileId: ids.FileId,
-    FolderId: ids.FolderId,
-    GenerationAttachmentId: ids.GenerationAttachmentId,
-    CommentAttachmentId: ids.CommentAttachmentId,
-    SkillId: ids.SkillId,
-    SkillVersionId: ids.SkillVersionId,
-    ReferenceId: ids.ReferenceId,
-    Timestamp,
-    Scope,
-    ProjectRole,
-    ReviewStatus,
-    OutputType,
-    Project,
-    Folder,
-    User,
-    Person,
-    ProjectMember,
-    Model: ModelRecord,
-    VideoSettings,
-    Generation,
-    File: FileRecord,
-    Version,
-    Comment: CommentRecord,
-    CommentAttachment,
-    AccessLink,
-    ListedSkill,
-    Skill: SkillDetails,
-    SkillVersion,
-    UploadPart,
-    Download,
-    FieldError,
-    Problem,
-  },
-  input: { NewUpload, UploadedParts, Emoji },
-};
-const NAMES = new Map<z.core.$ZodType, string>(
-  Object.values(NAMED).flatMap((named) => Object.entries(named).map(([name, schema]) => [schema, name] as const)),
-);
-
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Converts a schema to JSON Schema, for requests (`input`) or responses (`output`). */
-export function toJsonSchema(schema: z.ZodType, io: Io, own?: string): Schema {
+/** The name of a schema: the `id` in its metadata. The document has named schemas as components and inlines all others. */
+const nameOf = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.id;
+
+/** Metadata without ids, because zod moves schemas with an id to `$defs`. */
+class Unnamed extends z.core.$ZodRegistry<Record<string, unknown>> {
+  override get(schema: z.core.$ZodType) {
+    const { id: _, ...metadata } = z.globalRegistry.get(schema) ?? {};
+    return metadata;
+  }
+}
+const UNNAMED = new Unnamed();
+
+type Override = (context: { zodSchema: z.core.$ZodTypes; jsonSchema: Schema }) => void;
+
+/** Converts a schema to JSON Schema, for requests (`input`) or responses (`output`), without references. */
+export function toInlineSchema(
+  schema: z.core.$ZodType,
+  io: Io,
+  override: Override = ({ jsonSchema }) => normalizeSchema(jsonSchema, io),
+): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
-    override: ({ zodSchema, jsonSchema }) => {
-      const name = NAMES.get(zodSchema);
-      if (name !== undefined && name !== own) {
-        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-        Object.assign(jsonSchema, schemaRef(name));
-        return;
-      }
-      if (zodSchema === Emoji) jsonSchema.pattern = EMOJI_PATTERN;
-      normalizeSchema(jsonSchema, io);
-    },
+    metadata: UNNAMED,
+    override,
+  });
+  return json;
+}
+
+/** Converts a schema to JSON Schema with references to the named schemas. */
+export function toJsonSchema(schema: z.core.$ZodType, io: Io, own?: string): Schema {
+  const json = toInlineSchema(schema, io, ({ zodSchema, jsonSchema }) => {
+    const name = nameOf(zodSchema);
+    if (name !== undefined && name !== own) {
+      for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+      Object.assign(jsonSchema, schemaRef(name));
+      return;
+    }
+    if (zodSchema === Emoji) jsonSchema.pattern = EMOJI_PATTERN;
+    normalizeSchema(jsonSchema, io);
   });
   return mergeNullTypes(json);
 }
@@ -98,7 +65,7 @@ function mergeNullTypes<Node>(node: Node): Node {
   return node;
 }
 
-export function normalizeSchema(schema: Schema, io: Io): void {
+function normalizeSchema(schema: Schema, io: Io): void {
   // Generators fail on `const` and on object defaults, which the defaults of the fields already express.
   if (typeof schema.const === 'string') {
     schema.enum = [schema.const];
@@ -112,8 +79,16 @@ export function normalizeSchema(schema: Schema, io: Io): void {
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
-const components = (io: Io) =>
-  Object.entries(NAMED[io]).map(([name, schema]) => [name, toJsonSchema(schema, io, name)] as const);
-
-export const namedSchemas = (): Record<string, Schema> =>
-  Object.fromEntries([...components('output'), ...components('input')]);
+/** Returns the named schemas inside the given ones. A name that requests and responses share describes the response. */
+export function namedSchemas(used: Record<Io, z.ZodType[]>): Record<string, Schema> {
+  const named = new Map<string, Schema>();
+  for (const io of ['output', 'input'] as const) {
+    for (const schema of used[io]) {
+      toInlineSchema(schema, io, ({ zodSchema }) => {
+        const name = nameOf(zodSchema);
+        if (name !== undefined && !named.has(name)) named.set(name, toJsonSchema(zodSchema, io, name));
+      });
+    }
+  }
+  return Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -4,7 +4,7 @@ import type { Room, Route } from './endpoint.ts';
 import { getForm } from './get-form.ts';
 import { SUBJECT_IDS } from './ids.ts';
 import { type Io, namedSchemas, schemaRef, toJsonSchema } from './openapi-schemas.ts';
-import { PROBLEMS, type ProblemCode } from './problem.ts';
+import { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
 import { refusalsOf, takesBody, takesIdempotencyKey } from './refusals.ts';
 
 const isSchema = (value: unknown): value is z.ZodType => value instanceof z.ZodType;
@@ -156,6 +156,14 @@ function operation(room: string, id: string, route: Route): OpenApiOperation {
   };
 }
 
+/** The schemas of all requests and responses. */
+function schemasOf(routes: Route[]) {
+  const output = routes.flatMap((route) => Object.values(route.responses)).filter(isSchema);
+  const ids = routes.flatMap(({ metadata: { subject } }) => (subject === null ? [] : SUBJECT_IDS[subject]));
+  const input = routes.flatMap((route) => [route.query, 'body' in route ? route.body : undefined]).filter(isSchema);
+  return { output: [Problem, ...output], input: [...ids, ...input] };
+}
+
 /** The forms of an operation, each with its own id. */
 function formsOf(id: string, route: Route, openapi: string): { id: string; route: Route }[] {
   const byGet = getForm(route);
@@ -227,7 +235,7 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
       },
       headers: HEADERS,
       responses: sharedRefusals(described.map(({ route }) => route)),
-      schemas: namedSchemas(),
+      schemas: namedSchemas(schemasOf(described.map(({ route }) => route))),
     },
   };
 }

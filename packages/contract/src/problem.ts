@@ -231,25 +231,29 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 export const ProblemCode = z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]);
 
-export const FieldError = z.object({
-  /** A JSON Pointer into the body, or `#query/<name>`. */
-  pointer: z.string(),
-  code: z.string(),
-  message: z.string(),
-});
+export const FieldError = z
+  .object({
+    /** A JSON Pointer into the body, or `#query/<name>`. */
+    pointer: z.string(),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldError' });
 export type FieldError = z.infer<typeof FieldError>;
 
-export const Problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  code: ProblemCode,
-  detail: z.string(),
-  instance: z.string(),
-  requestId: z.string(),
-  /** At most `MAX_FIELD_ERRORS`; `detail` says if there are more. */
-  errors: z.array(FieldError).optional(),
-});
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    code: ProblemCode,
+    detail: z.string(),
+    instance: z.string(),
+    requestId: z.string(),
+    /** At most `MAX_FIELD_ERRORS`; `detail` says if there are more. */
+    errors: z.array(FieldError).optional(),
+  })
+  .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;
 
 /** Returns the path of the page that explains a problem: `/problems/invalid-request` for `INVALID_REQUEST`. */

@@ -12,19 +12,21 @@ const ProjectDescription = text({ max: 5000 }).nullable();
 /** The only range. Compatible clients send it; it has no effect. */
 const AccessRange = z.enum(['ONLY_PROJECT_MEMBER']);
 
-export const Project = z.object({
-  id: Uuid,
-  name: z.string(),
-  description: z.string().nullable(),
-  deadline: Day.nullable(),
-  thumbnailUrl: z.string().nullable(),
-  /** The role of the caller. */
-  role: ProjectRole,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  /** When the project is deleted permanently; null unless its deletion is scheduled. */
-  deletesAt: Timestamp.nullable(),
-});
+export const Project = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    description: z.string().nullable(),
+    deadline: Day.nullable(),
+    thumbnailUrl: z.string().nullable(),
+    /** The role of the caller. */
+    role: ProjectRole,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    /** When the project is deleted permanently; null unless its deletion is scheduled. */
+    deletesAt: Timestamp.nullable(),
+  })
+  .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
 export const projects = room({

@@ -31,7 +31,8 @@ export const Emoji = z
       input: value,
     });
     return z.NEVER;
-  });
+  })
+  .meta({ id: 'Emoji' });
 
 export const Reaction = z.object({
   type: z.string(),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { list, map } from './collections.ts';
 import { contract, workerApi } from './index.ts';
+import { toInlineSchema } from './openapi-schemas.ts';
 import { refusedFields } from './test/refusal.ts';
 import { text } from './text.ts';
 
@@ -17,7 +18,7 @@ function unbounded(schema: z.core.$ZodType, path: string): string[] {
     case 'string':
       return isBoundedText(schema) ? [] : [`${path}: a string without a maximum`];
     case 'number': {
-      const { minimum, maximum } = z.toJSONSchema(schema, { io: 'input' });
+      const { minimum, maximum } = toInlineSchema(schema, 'input');
       const isOpen = (bound = Number.POSITIVE_INFINITY) => Math.abs(bound) >= Number.MAX_SAFE_INTEGER;
       return isOpen(minimum) || isOpen(maximum) ? [`${path}: a number without bounds`] : [];
     }
@@ -69,7 +70,7 @@ const isStrict = ({ catchall }: { catchall?: z.core.$ZodType | undefined }) => c
 
 /** Bounded by a length, or by a pattern that matches only texts of limited length. */
 function isBoundedText(schema: z.core.$ZodType): boolean {
-  const { maxLength, pattern = '', allOf = [] } = z.toJSONSchema(schema, { io: 'input' });
+  const { maxLength, pattern = '', allOf = [] } = toInlineSchema(schema, 'input');
   const patterns = [pattern, ...allOf.map((each) => each.pattern ?? '')];
   return (
     maxLength !== undefined || patterns.some((each) => /^\^.*\$$/.test(each) && !/(?<!\\)[*+]|\{\d+,\}/.test(each))

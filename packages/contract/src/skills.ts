@@ -38,24 +38,28 @@ export const Skill = z.object({
 export type Skill = z.infer<typeof Skill>;
 
 /** A skill in a list. Get Skill returns the other fields, and a version the content. */
-export const ListedSkill = Skill.omit({ metadata: true, allowedTools: true, license: true });
+export const ListedSkill = Skill.omit({ metadata: true, allowedTools: true, license: true }).meta({
+  id: 'ListedSkill',
+});
 export type ListedSkill = z.infer<typeof ListedSkill>;
 
-export const SkillVersion = z.object({
-  id: SkillVersionId,
-  skill: z.object({ id: SkillId }),
-  /** Counts from 1 within the skill. */
-  version: z.number().int(),
-  content: z.string(),
-  note: z.string().nullable(),
-  isDefault: z.boolean(),
-  createdAt: Timestamp,
-});
+export const SkillVersion = z
+  .object({
+    id: SkillVersionId,
+    skill: z.object({ id: SkillId }),
+    /** Counts from 1 within the skill. */
+    version: z.number().int(),
+    content: z.string(),
+    note: z.string().nullable(),
+    isDefault: z.boolean(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'SkillVersion' });
 export type SkillVersion = z.infer<typeof SkillVersion>;
 
 export const SkillDetails = Skill.extend({
   versions: z.array(SkillVersion.omit({ skill: true, content: true })),
-});
+}).meta({ id: 'Skill' });
 export type SkillDetails = z.infer<typeof SkillDetails>;
 
 export const NewSkillVersion = z.strictObject({

@@ -7,7 +7,7 @@ const timestamp = () =>
   });
 
 /** UTC with microseconds, such as `2026-11-15 08:30:00.000000`, which sorts as text in every database. */
-export const Timestamp = timestamp().meta({ examples: ['2026-11-15 08:30:00.000000'] });
+export const Timestamp = timestamp().meta({ id: 'Timestamp', examples: ['2026-11-15 08:30:00.000000'] });
 
 /** Returns the time of a timestamp in milliseconds since the epoch. */
 export const instantOf = (timestamp: string): number =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract } from './contract.ts';
 import { type Room, type Route, successStatus } from './endpoint.ts';
 import { SUBJECT_IDS } from './ids.ts';
-import { type Io, normalizeSchema } from './openapi-schemas.ts';
+import { type Io, toInlineSchema } from './openapi-schemas.ts';
 
 const ObjectSchema = z.object({
   properties: z.record(z.string(), z.json()).default({}),
@@ -104,11 +104,4 @@ function schemaOf(schema: unknown, io: Io): ObjectSchema | null {
 }
 
 /** Without references, because a tool's schema must be self-contained. */
-function jsonSchema(schema: z.ZodType, io: Io) {
-  const { $schema: _, ...written } = z.toJSONSchema(schema, {
-    io,
-    target: 'draft-2020-12',
-    override: ({ jsonSchema }) => normalizeSchema(jsonSchema, io),
-  });
-  return z.record(z.string(), z.json()).parse(written);
-}
+const jsonSchema = (schema: z.ZodType, io: Io) => z.record(z.string(), z.json()).parse(toInlineSchema(schema, io));

@@ -16,22 +16,24 @@ export const REVIEW_STATUSES = [
   'REJECTED',
   'CLOSED',
 ] as const;
-export const ReviewStatus = z.enum(REVIEW_STATUSES);
+export const ReviewStatus = z.enum(REVIEW_STATUSES).meta({ id: 'ReviewStatus' });
 export type ReviewStatus = z.infer<typeof ReviewStatus>;
 
 const VersionName = text({ min: 1, max: 100 });
 const VersionDescription = text({ max: 5000 }).nullable();
 const VersionFiles = references(FileId, { max: 1000 });
 
-export const Version = z.object({
-  id: Uuid,
-  name: z.string(),
-  description: z.string().nullable(),
-  status: ReviewStatus,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  project: z.object({ id: Uuid }),
-});
+export const Version = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    description: z.string().nullable(),
+    status: ReviewStatus,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    project: z.object({ id: Uuid }),
+  })
+  .meta({ id: 'Version' });
 export type Version = z.infer<typeof Version>;
 
 export const VersionDetails = Version.extend({

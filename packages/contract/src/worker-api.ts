@@ -1,8 +1,7 @@
-import type { AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
 import { opaqueJson } from './annotation.ts';
 import { list } from './collections.ts';
-import { data, NO_BODY } from './endpoint.ts';
+import { data, type Endpoint, NO_BODY } from './endpoint.ts';
 import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
 import { FileId, ReferenceId } from './ids.ts';
 import { Family, OutputType, Provider, VideoSettings } from './models.ts';
@@ -227,5 +226,5 @@ export const workerApi = {
     body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome }),
     responses: { 204: NO_BODY },
   },
-} as const satisfies AppRouter;
+} as const satisfies Record<string, Endpoint>;
 export type WorkerApi = typeof workerApi;

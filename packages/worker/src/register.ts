@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiProblem, type WorkerClient } from '@review/client';
+import { ApiProblem, backOffMs, type WorkerClient } from '@review/client';
 import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 
 const HEARTBEAT_MS = 5000;
+const DELAYS = { firstDelayMs: 200, maxDelayMs: 5000 };
 
 /** Registers this worker and its families, and returns the server's engine. Retries until the server answers. */
 export async function register(
@@ -20,7 +21,7 @@ export async function register(
       // A refused token is not retried.
       if (signal.aborted || (error instanceof ApiProblem && error.status === 401)) throw error;
       if (attempt === 0) log.warn('server does not answer; retrying until it does');
-      await delay(Math.min(5000, 200 * 2 ** attempt), undefined, { signal });
+      await delay(backOffMs(DELAYS, attempt), undefined, { signal });
     }
   }
 }

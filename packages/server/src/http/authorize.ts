@@ -18,7 +18,7 @@ export async function requireSubject(
   { db }: Pick<Deps, 'db'>,
   rules: Rules,
   caller: Caller,
-  id: string | undefined,
+  id: unknown,
 ): Promise<VisibleSubject | null> {
   if (rules.subject === null) return null;
   const wellFormed = SUBJECT_IDS[rules.subject].safeParse(id);

@@ -2,14 +2,17 @@ import type { Subject } from '@review/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Writer } from '../db/schema.ts';
+import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
 import { SUBJECT_FINDERS } from '../rooms/subjects.ts';
 import { etagOf } from './conditional.ts';
 import { type Attempt, unkeyed } from './idempotency.ts';
-import { type Asked, type Operation, perform } from './operations.ts';
+import { type Access, type Operation, perform } from './operations.ts';
 
 /** Returns all operations, bound to one transaction. */
 export type OperationsOn = (trx: Writer) => Operation[];
+
+type Granted = Access & { caller: Caller };
 
 /** The tables of the records that have an ETag. */
 const TABLES: Partial<Record<Subject, string>> = {
@@ -28,7 +31,8 @@ export function onMatch(
   once: Attempt,
   header: string,
   kind: Subject,
-  asked: Omit<Asked, 'query' | 'body'>,
+  granted: Granted,
+  disconnected: () => AbortSignal,
   operationsOn: OperationsOn,
 ): Attempt {
   const named = header.split(',').map((tag) => tag.trim());
@@ -36,7 +40,7 @@ export function onMatch(
     ...once,
     write: (work) =>
       once.write(async (trx) => {
-        const tag = await currentTag(trx, kind, asked, operationsOn);
+        const tag = await currentTag(trx, kind, granted, disconnected, operationsOn);
         if (!named.includes(tag) && !named.includes('*')) throw new ProblemError('PRECONDITION_FAILED');
         return work(trx);
       }),
@@ -47,18 +51,19 @@ export function onMatch(
 async function currentTag(
   trx: Writer,
   kind: Subject,
-  asked: Omit<Asked, 'query' | 'body'>,
+  granted: Granted,
+  disconnected: () => AbortSignal,
   operationsOn: OperationsOn,
 ): Promise<string> {
-  const id = asked.subject?.id ?? '';
+  const id = granted.subject?.id ?? '';
   const reads = operationsOn(trx).find(({ route: { metadata } }) => metadata.conditional && metadata.subject === kind);
   const table = TABLES[kind];
   if (reads === undefined || table === undefined)
     throw new Error(`A ${kind} has no ETag: no conditional route reads it, or TABLES has no entry for it.`);
   await sql`update ${sql.table(table)} set id = id where id = ${id}`.execute(trx);
-  const subject = await SUBJECT_FINDERS[kind](trx, asked.caller, id);
+  const subject = await SUBJECT_FINDERS[kind](trx, granted.caller, id);
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   const { query } = reads.route;
   const defaults = query instanceof z.ZodType ? query.parse({}) : undefined;
-  return etagOf(await perform(reads, { ...asked, subject, query: defaults, body: undefined }, unkeyed(trx)));
+  return etagOf(await perform(reads, { ...granted, subject, query: defaults }, disconnected, unkeyed(trx)));
 }

@@ -1,6 +1,3 @@
-import type { Caller } from '../request/caller.ts';
-import type { VisibleSubject } from '../rooms/subjects.ts';
-
 declare global {
   namespace Express {
     /** Set by the middleware. */
@@ -8,8 +5,8 @@ declare global {
       requestId?: string;
       /** The room and verb of the contract, for logs and metrics. */
       operation?: string;
-      /** Set once the caller is allowed to call the operation on what `:id` names. */
-      admitted?: { caller: Caller; subject: VisibleSubject | null };
     }
   }
 }
+
+export {};

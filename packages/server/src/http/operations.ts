@@ -1,19 +1,32 @@
-import { type Contract, contract, type Room, type Route } from '@review/contract';
-import type { Caller } from '../request/caller.ts';
+import {
+  type Contract,
+  contract,
+  type Endpoint,
+  type FieldError,
+  fieldErrors,
+  NO_BODY,
+  type Route,
+  successStatus,
+  type WorkerApi,
+  workerApi,
+} from '@review/contract';
+import { validateResponse } from '@ts-rest/core';
+import { z } from 'zod';
 import type { VisibleSubject } from '../rooms/subjects.ts';
 import { requireChangeable } from './authorize.ts';
 import type { Attempt } from './idempotency.ts';
+import { invalidRequest } from './invalid-request.ts';
 import { isQuery } from './query-method.ts';
 
-/** Any `Handler`. Its definition is checked against its own route. */
+/** Any handler. Its definition is checked against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
 /** One handler for every route: a missing one does not compile. */
 type HandlersOf<Rooms> = { [R in keyof Rooms]: Record<keyof Rooms[R], AnyHandler> };
 
-/** An endpoint of the contract with its handler. */
-export interface Operation {
+/** An endpoint with its handler. */
+export interface Operation<E extends Endpoint = Route> {
   name: string;
-  route: Route;
+  route: E;
   handler: AnyHandler;
   /** The query string holds the fields of the body. */
   bodyInQuery?: true;
@@ -22,56 +35,116 @@ export interface Operation {
 /** All endpoints of the contract with their handlers. */
 export const allOperations = (handlers: HandlersOf<Contract>): Operation[] => operationsOf(contract, handlers);
 
-function operationsOf<Rooms extends { [R in keyof Rooms]: Room }>(
+/** All endpoints of the worker API with their handlers. */
+export const workerOperations = (handlers: Record<keyof WorkerApi, AnyHandler>): Operation<Endpoint>[] =>
+  operationsIn('worker', workerApi, handlers);
+
+function operationsOf<Rooms extends { [R in keyof Rooms]: Record<string, Route> }>(
   all: Rooms,
   handlers: HandlersOf<Rooms>,
 ): Operation[] {
   const operations: Operation[] = [];
-  for (const room in all) operations.push(...operationsIn(room, all[room], handlers[room]));
+  for (const room in all) operations.push(...operationsIn<string, Route>(room, all[room], handlers[room]));
   return operations;
 }
 
-function operationsIn<Verb extends string>(
+function operationsIn<Verb extends string, E extends Endpoint>(
   room: string,
-  routes: Record<Verb, Route>,
+  routes: Record<Verb, E>,
   handlers: Record<Verb, AnyHandler>,
-): Operation[] {
-  const operations: Operation[] = [];
+): Operation<E>[] {
+  const operations: Operation<E>[] = [];
   for (const verb in routes) operations.push({ name: `${room}.${verb}`, route: routes[verb], handler: handlers[verb] });
   return operations;
 }
 
-/** The input of an operation. The route's schemas have parsed the query and the body. */
-export interface Asked {
-  caller: Caller;
+/** The query and the body, before the route's schemas have parsed them or after. */
+export interface Input {
+  query?: unknown;
+  body?: unknown;
+}
+
+/** What the guard has granted. The handler gets all of it, with the parsed input. */
+export interface Access {
   subject: VisibleSubject | null;
-  query: unknown;
-  body: unknown;
+}
+
+/** One call of an operation, as its transport received it. */
+export interface Call<Granted extends Access> {
+  /** Checks that the caller may call the operation. */
+  authorize(): Promise<Granted>;
+  /** Reads the input. Runs after `authorize`, so that only an allowed caller can make the server read a body. */
+  read(): Promise<Input>;
+  /** How error pointers name a field of the query: apart from the body's, or like them if the transport has no query. */
+  queryPointer: '#query' | '';
+  begin(granted: Granted, input: Input): Promise<Attempt>;
   /** Aborted when the caller disconnects. */
   disconnected(): AbortSignal;
 }
 
-/** Runs an operation's handler with its writes in one transaction. Routes and tools share it. */
+/** Authorizes a call, parses its input, runs the handler and validates the response: for routes, tools and workers. */
+export async function carryOut<Granted extends Access>(
+  operation: Operation<Endpoint>,
+  call: Call<Granted>,
+): Promise<unknown> {
+  const granted = await call.authorize();
+  const input = parse(operation, await call.read(), call.queryPointer);
+  const attempt = await call.begin(granted, input);
+  return perform(operation, { ...granted, ...input }, call.disconnected, attempt);
+}
+
+/** Runs the handler of an authorized call whose input is parsed, and validates the response. */
 export async function perform(
-  { route, handler }: Operation,
-  { caller, subject, query, body, disconnected }: Asked,
+  { route, handler }: Operation<Endpoint>,
+  asked: Access & Input,
+  disconnected: () => AbortSignal,
   { replayed, write, release }: Attempt,
 ): Promise<unknown> {
   const changes = route.method !== 'GET' && !isQuery(route);
   try {
-    if (changes && !replayed) requireChangeable(route.metadata, subject);
-    // The route's schemas have parsed the input; TypeScript cannot infer that here.
-    return await handler({
-      caller,
-      subject,
-      query,
-      body,
+    if (changes && !replayed && route.metadata) requireChangeable(route.metadata, asked.subject);
+    const request = {
+      ...asked,
       write,
       get signal() {
         return disconnected();
       },
-    } as never);
+    };
+    // The route's schemas have parsed the input; TypeScript cannot infer that here.
+    return validated(route, await handler(request as never));
   } finally {
     await release();
   }
+}
+
+/** For a part of the request that the route does not take. */
+const NO_FIELDS = z.strictObject({}).optional();
+
+function parse({ route, bodyInQuery }: Operation<Endpoint>, given: Input, queryPointer: '#query' | ''): Input {
+  const query = schemaOr(NO_FIELDS, route.query).safeParse(given.query);
+  const body = schemaOr(NO_FIELDS, 'body' in route ? route.body : undefined).safeParse(given.body);
+  if (query.success && body.success) {
+    return bodyInQuery ? { body: query.data } : { query: query.data, body: body.data };
+  }
+  throw invalidRequest(errorsIn(given, query.error, body.error, queryPointer));
+}
+
+const schemaOr = (otherwise: z.ZodType, declared: unknown): z.ZodType =>
+  declared instanceof z.ZodType ? declared : otherwise;
+
+function* errorsIn(
+  given: Input,
+  query: z.ZodError | undefined,
+  body: z.ZodError | undefined,
+  queryPointer: '#query' | '',
+): Generator<FieldError> {
+  yield* fieldErrors(query?.issues ?? [], given.query, queryPointer);
+  yield* fieldErrors(body?.issues ?? [], given.body);
+}
+
+/** Returns the answer as the route's response schema defines it: without further fields. Throws if it does not match. */
+function validated(route: Endpoint, answer: unknown): unknown {
+  const status = successStatus(route);
+  if (route.responses[status] === NO_BODY) return undefined;
+  return validateResponse({ appRoute: route, response: { status, body: answer } }).body;
 }

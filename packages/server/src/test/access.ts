@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
-import { type Contract, contract, getForm, type ProjectRole, type Room, SCOPES, type Scope } from '@review/contract';
+import {
+  type Contract,
+  contract,
+  getForm,
+  type ProjectRole,
+  type Room,
+  SCOPES,
+  type Scope,
+  type Tier,
+} from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { type House, json, PEOPLE, type Person, type PersonName } from './house.ts';
 import { membershipOf, newcomer, newProject } from './people.ts';
@@ -15,6 +24,8 @@ export interface Operation {
   roles: ProjectRole[];
   /** The person that the record names, in addition to or instead of the roles. */
   named: 'starter' | 'author' | null;
+  tier: Tier | undefined;
+  tool: string | undefined;
   status: number;
 }
 
@@ -130,6 +141,11 @@ const IN_STATE: Record<string, Make> = {
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
+const rowOf = (
+  route: { method: string; path: string },
+  rules: { tier?: Tier | undefined; tool?: string | undefined },
+) => `${nameOf(route)} | ${rules.tier} | ${rules.tool}`;
+
 /** The first segment of a path that names something, such as `projects`. */
 const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);
 const isOfWorkspace = (operation: Operation) => rootOf(operation)?.startsWith('skill') === true;
@@ -174,6 +190,8 @@ const ROLES: Record<string, ProjectRole> = {
   RR: 'PROJECT_RESTRICTED_REVIEWER',
 };
 
+const TIERS: Record<string, Tier> = { D: 'default', 2: 'tier-2', 3: 'tier-3', 4: 'tier-4' };
+
 const words = (cell: string) => (cell === '-' ? [] : cell.split(' '));
 
 const operationsIn = (table: string): Operation[] =>
@@ -181,7 +199,7 @@ const operationsIn = (table: string): Operation[] =>
     .trim()
     .split('\n')
     .flatMap((line) => {
-      const [call = '', scopes = '', roles = '', status] = line.split('|').map((cell) => cell.trim());
+      const [call = '', scopes = '', roles = '', tier = '', tool, status] = line.split('|').map((cell) => cell.trim());
       const [method = '', path = ''] = call.split(/ +/);
       const operation: Operation = {
         method,
@@ -189,13 +207,18 @@ const operationsIn = (table: string): Operation[] =>
         scopes: words(scopes) as Scope[],
         roles: words(roles.replace('member', 'O M Mb R RR')).flatMap((role) => ROLES[role] ?? []),
         named: roles.startsWith('starter') ? 'starter' : roles.startsWith('author') ? 'author' : null,
+        tier: TIERS[tier],
+        tool: tool === '-' ? undefined : tool,
         status: Number(status),
       };
       // Section 7 of the design: every QUERY list is also a GET.
       return method === 'QUERY' ? [operation, { ...operation, method: 'GET' }] : [operation];
     });
 
-/** Tests every operation of a room with every person, with and without its scope. A row is method, path | scopes | roles | success. */
+/**
+ * Tests every operation of a room with every person, with and without its scope. A row is
+ * `method path | scopes | roles | tier | tool | success`.
+ */
 export function testAccess(house: () => House, room: keyof Contract, table: string, bodies: Bodies = {}): void {
   const operations = operationsIn(table);
   const people = new Map<string, Promise<Person>>();
@@ -219,10 +242,13 @@ export function testAccess(house: () => House, room: keyof Contract, table: stri
   }
 
   describe('access', () => {
-    test('the table names the operations of the contract', () => {
-      const routes = Object.values<Room[string]>(contract[room]);
-      const names = routes.flatMap((route) => [route, getForm(route) ?? []].flat().map(nameOf));
-      expect(operations.map(nameOf).sort()).toEqual(names.toSorted());
+    test('the table names the operations of the contract, with their tier and tool', () => {
+      const routes = Object.values<Room[string]>(contract[room]).flatMap((route) =>
+        [route, getForm(route) ?? []].flat(),
+      );
+      expect(operations.map((operation) => rowOf(operation, operation)).sort()).toEqual(
+        routes.map((route) => rowOf(route, route.metadata)).sort(),
+      );
     });
 
     test.each(operations)('$method $path allows exactly the callers that the rules name', async (operation) => {

@@ -56,45 +56,36 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
     for (const stream of subscriptions.keys()) stream.end();
   });
 
-  app.post(
-    PATH,
-    requireOwnAddress(config),
-    async (request, response, next) => {
-      response.locals.operation = 'tools';
-      response.locals.admitted = { caller: await guard.authenticate(request, response, PATH), subject: null };
-      if (!request.is('application/json')) {
-        throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the message as application/json.' });
+  app.post(PATH, requireOwnAddress(config), async (request, response) => {
+    response.locals.operation = 'tools';
+    const caller = await guard.authenticate(request, response, PATH);
+    if (!request.is('application/json')) {
+      throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send the message as application/json.' });
+    }
+    const body = await readJson(request, config.bodyLimit);
+    // The error handler reads the id of the message.
+    request.body = body;
+    for (const message of messagesIn(body)) {
+      const operation = operations.operationFor(message, caller);
+      if (operation === undefined) await guard.limiter.count('tools', 'tier-4', caller, response);
+      else {
+        response.locals.operation = operation.name;
+        await guard.check(operation, caller, request, response);
       }
-      next();
-    },
-    readJson(config.bodyLimit),
-    async (request, response) => {
-      const { admitted } = response.locals;
-      if (admitted === undefined) throw new Error('The request reached the tools without passing the guard.');
-      const { caller } = admitted;
-      const body: unknown = request.body;
-      for (const message of messagesIn(body)) {
-        const operation = operations.operationFor(message, caller);
-        if (operation === undefined) await guard.limiter.count('tools', 'tier-4', caller, response);
-        else {
-          response.locals.operation = operation.name;
-          await guard.check(operation, caller, request, response);
-        }
+    }
+    if (request.get('mcp-method') === SUBSCRIBE) {
+      const own = [...subscriptions.values()].filter((credentialId) => credentialId === caller.credentialId);
+      if (own.length >= MAX_STREAMS_PER_CREDENTIAL) {
+        throw new ProblemError('RATE_LIMITED', {
+          detail: `At most ${MAX_STREAMS_PER_CREDENTIAL} streams may be open at once. Close one of them.`,
+        });
       }
-      if (request.get('mcp-method') === SUBSCRIBE) {
-        const own = [...subscriptions.values()].filter((credentialId) => credentialId === caller.credentialId);
-        if (own.length >= MAX_STREAMS_PER_CREDENTIAL) {
-          throw new ProblemError('RATE_LIMITED', {
-            detail: `At most ${MAX_STREAMS_PER_CREDENTIAL} streams may be open at once. Close one of them.`,
-          });
-        }
-        subscriptions.set(response, caller.credentialId);
-        response.once('close', () => subscriptions.delete(response));
-        endWhenRevoked(request, response);
-      }
-      await toolRequests.run({ caller, request, response }, () => serve(request, response, body));
-    },
-  );
+      subscriptions.set(response, caller.credentialId);
+      response.once('close', () => subscriptions.delete(response));
+      endWhenRevoked(request, response);
+    }
+    await toolRequests.run({ caller, request, response }, () => serve(request, response, body));
+  });
   app.all(PATH, (request, response) => {
     const allow = 'OPTIONS, POST';
     if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });

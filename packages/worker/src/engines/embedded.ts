@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backOffMs } from '@review/client';
 import type { GenerationTask } from '@review/contract';
 import { generate, type Steps } from '../pipeline.ts';
 import { type FamilyPolicy, POLICIES, type StepPolicy } from '../policy.ts';
@@ -21,6 +22,7 @@ interface EmbeddedOptions {
 type Context = Omit<StepContext, 'signal'>;
 
 const CLAIM_WAIT_SECONDS = 20;
+const CLAIM_DELAYS = { firstDelayMs: 100, maxDelayMs: 5000 };
 /** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
 const MAX_SUBMITS = 4;
 
@@ -98,7 +100,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       } catch (error) {
         if (stop.soon.aborted) break;
         if (failures === 0) log.warn({ err: error }, 'server does not answer; retrying until it does');
-        await delay(Math.min(5000, 100 * 2 ** failures), undefined, { signal: stop.soon }).catch(() => {});
+        await delay(backOffMs(CLAIM_DELAYS, failures), undefined, { signal: stop.soon }).catch(() => {});
         failures += 1;
       }
     }
@@ -186,7 +188,7 @@ async function retryStep<T>(
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
       await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', toFailure(error).message);
       if (giveUp) throw error;
-      const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (waiting ? waits : attempt - 1));
+      const backoff = backOffMs(policy, waiting ? waits : attempt - 1);
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });
       // An answer of the provider resets the count, so that a long job survives occasional errors.
       if (known?.type === 'NOT_READY') [attempt, waits] = [1, 0];

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backOffMs } from '@review/client';
 import { StepError, type StepErrorType } from '../step-error.ts';
 
-const MAX_DELAY_MS = 2000;
+const DELAYS = { firstDelayMs: 100, maxDelayMs: 2000 };
 const PASSING: ReadonlySet<string> = new Set<StepErrorType>(['AWAY', 'STORAGE_FULL']);
 
 /**
@@ -17,7 +18,7 @@ export async function retryWhileUnavailable<T>(
       return await work(attempts);
     } catch (error) {
       if (!(error instanceof StepError) || !PASSING.has(error.type)) throw error;
-      await delay(Math.min(MAX_DELAY_MS, 100 * 2 ** attempts), undefined, { signal }).catch(() => {
+      await delay(backOffMs(DELAYS, attempts), undefined, { signal }).catch(() => {
         // At the timeout, the last error is the reason.
         throw error;
       });

@@ -33,13 +33,13 @@ const storedLink = (house: House, id: string) =>
 
 const errorsOf = (problem: ApiProblem) => problem.errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  GET /api/project-access-links/:id     | access-links:read  | O M | 200
-  QUERY /api/projects/:id/access-links  | access-links:read  | O M | 200
-  POST /api/projects/:id/access-links   | access-links:write | O M | 201
-  DELETE /api/project-access-links/:id  | access-links:write | O M | 204
-  POST /api/project-access-links/redeem | -                  | -   | 201`;
+  GET /api/project-access-links/:id     | access-links:read  | O M | D | get_project_access_link   | 200
+  QUERY /api/projects/:id/access-links  | access-links:read  | O M | D | list_project_access_links | 200
+  POST /api/projects/:id/access-links   | access-links:write | O M | 3 | -                         | 201
+  DELETE /api/project-access-links/:id  | access-links:write | O M | 3 | -                         | 204
+  POST /api/project-access-links/redeem | -                  | -   | 3 | -                         | 201`;
 
 const BODIES: Bodies = {
   'QUERY /api/projects/:id/access-links': () => ({}),

@@ -11,16 +11,16 @@ const attach = (house: House, person: PersonName = 'owner', name = 'shot.txt') =
 const download = (house: House, person: PersonName, id: string) =>
   house.people[person].client.attachments.download({ params: { id } });
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  POST /api/projects/:id/generation-attachments/upload.multipart | ai:generate       | O M Mb  | 201
-  POST /api/projects/:id/comment-attachments/upload.multipart    | comments:write    | member  | 201
-  POST /api/files/:id/comment-attachments/upload.multipart       | comments:write    | member  | 201
-  POST /api/generation-attachments/:id/upload.complete           | -                 | starter | 204
-  POST /api/comment-attachments/:id/upload.complete              | -                 | starter | 204
-  POST /api/generation-attachments/:id/upload.cancel             | -                 | starter | 204
-  POST /api/comment-attachments/:id/upload.cancel                | -                 | starter | 204
-  GET /api/comment-attachments/:id/download                      | comments:download | member  | 200`;
+  POST /api/projects/:id/generation-attachments/upload.multipart | ai:generate       | O M Mb  | 3 | - | 201
+  POST /api/projects/:id/comment-attachments/upload.multipart    | comments:write    | member  | 3 | - | 201
+  POST /api/files/:id/comment-attachments/upload.multipart       | comments:write    | member  | 3 | - | 201
+  POST /api/generation-attachments/:id/upload.complete           | -                 | starter | 3 | - | 204
+  POST /api/comment-attachments/:id/upload.complete              | -                 | starter | 3 | - | 204
+  POST /api/generation-attachments/:id/upload.cancel             | -                 | starter | 3 | - | 204
+  POST /api/comment-attachments/:id/upload.cancel                | -                 | starter | 3 | - | 204
+  GET /api/comment-attachments/:id/download                      | comments:download | member  | 4 | - | 200`;
 
 const BODIES: Bodies = {
   'POST /api/projects/:id/generation-attachments/upload.multipart': () => UPLOAD,

@@ -7,6 +7,7 @@ import {
   newProject,
   RECORD_TIME,
   ROLES,
+  react,
   read,
   say,
   UNKNOWN_UUID,
@@ -16,8 +17,6 @@ import {
 onEachDatabase((house) => {
   const remove = (id: string, as: PersonName = 'member') =>
     house().people[as].client.comments.delete({ params: { id } });
-  const react = (id: string, as: PersonName) =>
-    house().people[as].client.reactions.create({ params: { id }, body: { type: '👍' } });
   const listed = async (projectId: string) =>
     (await house().people.owner.client.comments.list({ params: { id: projectId }, body: {} })).data;
   const pendingDeletions = async (key: string) =>
@@ -59,7 +58,7 @@ onEachDatabase((house) => {
     test('it is 404 and not listed, and a second delete is 404', async () => {
       const projectId = await newProject(house());
       const [kept, gone] = [await say(house(), { projectId }), await say(house(), { projectId })];
-      await react(gone, 'owner');
+      await react(house(), gone);
       await remove(gone);
       await refusal(read(house(), gone), 'NOT_FOUND');
       await refusal(remove(gone), 'NOT_FOUND');
@@ -98,7 +97,7 @@ onEachDatabase((house) => {
     test('it stays listed, with content and author null, without attachments and reactions', async () => {
       const projectId = await newProject(house());
       const { top, attachment } = await thread(2, { projectId });
-      await react(top, 'owner');
+      await react(house(), top);
       const before = await read(house(), top);
       await remove(top, 'manager');
       const after = await read(house(), top);
@@ -135,14 +134,14 @@ onEachDatabase((house) => {
 
     test('editing, resolving, reopening, reacting and deleting are 404', async () => {
       const { top } = await thread(1);
-      await react(top, 'owner');
+      await react(house(), top);
       await remove(top);
       const { comments, reactions } = house().people.member.client;
       const params = { id: top };
       await refusal(comments.update({ params, body: { content: 'Back.' } }), 'NOT_FOUND');
       await refusal(comments.resolve({ params }), 'NOT_FOUND');
       await refusal(comments.cancelResolve({ params }), 'NOT_FOUND');
-      await refusal(react(top, 'member'), 'NOT_FOUND');
+      await refusal(react(house(), top, 'member'), 'NOT_FOUND');
       const owner = house().people.owner.client;
       await refusal(owner.reactions.delete({ params, body: { type: '👍' } }), 'NOT_FOUND');
       await refusal(remove(top), 'NOT_FOUND');

@@ -1,7 +1,7 @@
 import type { ApiProblem } from '@review/client';
 import { expect, test } from 'vitest';
 import { onEachDatabase, refusal } from '../../test/house.ts';
-import { newFile, newProject, read, say } from './test/talk.ts';
+import { newFile, newProject, react, read, say } from './test/talk.ts';
 
 const ROUNDS = 12;
 const outcome = (call: Promise<unknown>) =>
@@ -15,7 +15,6 @@ const QUIET = { LOG_LEVEL: 'fatal' };
 
 onEachDatabase((house) => {
   const remove = (id: string) => house().people.owner.client.comments.delete({ params: { id } });
-  const react = (id: string) => house().people.owner.client.reactions.create({ params: { id }, body: { type: '👍' } });
   const exists = (id: string) =>
     read(house(), id).then(
       (comment) => comment,
@@ -71,7 +70,7 @@ onEachDatabase((house) => {
       for (let round = 0; round < ROUNDS; round++) {
         const top = await say(house());
         for (let count = 0; count < replies; count++) await say(house(), { parent: { id: top } });
-        const calls = [() => remove(top), () => react(top)];
+        const calls = [() => remove(top), () => react(house(), top)];
         if (round % 2 === 1) calls.reverse();
         const outcomes = (await Promise.all(calls.map((call) => outcome(call())))).sort();
         expect([
@@ -111,7 +110,7 @@ onEachDatabase((house) => {
         () => say(house(), { fileId, parent }),
         () => remove(reply),
         () => remove(parent.id),
-        () => react(parent.id),
+        () => react(house(), parent.id),
       ];
       if (round % 2 === 1) calls.push(...calls.splice(0, 1));
       const outcomes = await Promise.all(calls.map((call) => outcome(call())));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type House, onEachDatabase, refusal } from '../../test/house.ts';
+import { onEachDatabase, refusal } from '../../test/house.ts';
 import {
   newAttachment,
   newAttachments,
@@ -7,15 +7,13 @@ import {
   newProject,
   RECORD_TIME,
   ROLES,
+  react,
   read,
   say,
   sayMany,
   UNKNOWN_UUID,
   uploadAttachment,
 } from './test/talk.ts';
-
-const react = (house: House, as: (typeof ROLES)[number], id: string, type: string) =>
-  house.people[as].client.reactions.create({ params: { id }, body: { type } });
 
 onEachDatabase((house) => {
   describe('the record', () => {
@@ -56,7 +54,7 @@ onEachDatabase((house) => {
         attachments: [{ id: attachment }],
         ...details,
       });
-      await react(house(), 'reviewer', id, '👍');
+      await react(house(), id, 'reviewer');
       await people.manager.client.comments.resolve({ params: { id } });
       const comment = await read(house(), id);
       expect(comment).toStrictEqual({
@@ -107,9 +105,9 @@ onEachDatabase((house) => {
 
     test('groups reactions in the order of their first use, with `reacted` for the caller', async () => {
       const id = await say(house());
-      for (const type of ['🎉', '👍', '❤️']) await react(house(), 'owner', id, type);
-      for (const type of ['❤️', '👍']) await react(house(), 'member', id, type);
-      await react(house(), 'restricted', id, '❤️');
+      for (const type of ['🎉', '👍', '❤️']) await react(house(), id, 'owner', type);
+      for (const type of ['❤️', '👍']) await react(house(), id, 'member', type);
+      await react(house(), id, 'restricted', '❤️');
       const groups = (reacted: boolean[]) => [
         { type: '🎉', count: 1, reacted: reacted[0] },
         { type: '👍', count: 2, reacted: reacted[1] },

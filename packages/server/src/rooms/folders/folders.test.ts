@@ -21,12 +21,12 @@ const errorsOf = async (response: Response) => {
   return { status: response.status, code, pointers: errors.map(({ pointer }) => pointer) };
 };
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  POST /api/projects/:id/folders | folders:write | O M Mb | 201
-  GET /api/projects/:id/folders  | folders:read  | member | 200
-  PATCH /api/folders/:id         | folders:write | O M Mb | 204
-  DELETE /api/folders/:id        | folders:write | O M Mb | 204`;
+  POST /api/projects/:id/folders | folders:write | O M Mb | 3 | create_folder        | 201
+  GET /api/projects/:id/folders  | folders:read  | member | D | list_project_folders | 200
+  PATCH /api/folders/:id         | folders:write | O M Mb | 3 | -                    | 204
+  DELETE /api/folders/:id        | folders:write | O M Mb | 3 | -                    | 204`;
 
 const BODIES: Bodies = {
   'POST /api/projects/:id/folders': () => ({ name: 'New' }),

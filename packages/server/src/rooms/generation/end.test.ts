@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
 import { sweep } from '../../sweeper.ts';
-import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
+import { onEachDatabase, refusal } from '../../test/house.ts';
 import { cancel as cancelUpload, storedBytes, upload } from '../uploads/test/uploads.ts';
 import { endOverdue } from './deadlines.ts';
 import {
+  BY_EDITORS,
   fail,
   fileOf,
   finish,
@@ -167,15 +168,7 @@ onEachDatabase((house) => {
     expect((await fileOf(house(), task.id)).status).toBe(won ? 'UPLOADED' : 'CANCELED');
   });
 
-  test.each([
-    ['owner', null],
-    ['manager', null],
-    ['member', null],
-    ['reviewer', 'INSUFFICIENT_ROLE'],
-    ['restricted', 'NOT_FOUND'],
-    ['stranger', 'NOT_FOUND'],
-    ['foreigner', 'NOT_FOUND'],
-  ] as [PersonName, string | null][])('cancel by %s: %s', async (person, code) => {
+  test.each(BY_EDITORS)('cancel by %s: %s', async (person, code) => {
     const id = await generate(house());
     const call = house().people[person].client.files.cancel({ params: { id } });
     await (code === null ? call : refusal(call, code));

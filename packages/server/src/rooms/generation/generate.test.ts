@@ -39,9 +39,9 @@ VIDEO    | veo-3.1-lite-generate-preview | veo          | 720p 8 16:9 true
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/;
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  POST /api/projects/:id/files/upload.generate | ai:generate | O M Mb | 202`;
+  POST /api/projects/:id/files/upload.generate | ai:generate | O M Mb | 2 | generate_file | 202`;
 
 const BODIES: Bodies = {
   'POST /api/projects/:id/files/upload.generate': () => ({

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import { uploadFile } from '../uploads/test/uploads.ts';
 import {
+  BY_EDITORS,
   fail,
   fileOf,
   finish,
@@ -91,15 +92,7 @@ onEachDatabase((house) => {
     await refusal(read(await uploadFile(house())), 'NOT_FOUND');
   });
 
-  test.each([
-    ['owner', null],
-    ['manager', null],
-    ['member', null],
-    ['reviewer', 'INSUFFICIENT_ROLE'],
-    ['restricted', 'NOT_FOUND'],
-    ['stranger', 'NOT_FOUND'],
-    ['foreigner', 'NOT_FOUND'],
-  ] as [PersonName, string | null][])('read by %s: %s', async (person, code) => {
+  test.each(BY_EDITORS)('read by %s: %s', async (person, code) => {
     const id = await generate(house());
     if (code === null) expect((await read(id, person)).status).toBe('QUEUED');
     else await refusal(read(id, person), code);

@@ -16,13 +16,13 @@ const refusedAdd = async (house: House, id: string, body: unknown) => {
   return { status: response.status, code, errors: errors.map((error) => `${error.pointer} ${error.code}`) };
 };
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  GET /api/workspace/members      | workspace-members:read | -      | 200
-  GET /api/projects/:id/members   | project-members:read   | member | 200
-  POST /api/projects/:id/members  | project-members:write  | O M    | 201
-  PATCH /api/project-members/:id  | project-members:write  | O M    | 204
-  DELETE /api/project-members/:id | project-members:write  | O M    | 204`;
+  GET /api/workspace/members      | workspace-members:read | -      | D | list_workspace_members | 200
+  GET /api/projects/:id/members   | project-members:read   | member | D | list_project_members   | 200
+  POST /api/projects/:id/members  | project-members:write  | O M    | 3 | add_project_members    | 201
+  PATCH /api/project-members/:id  | project-members:write  | O M    | 3 | -                      | 204
+  DELETE /api/project-members/:id | project-members:write  | O M    | 3 | -                      | 204`;
 
 const BODIES: Bodies = {
   'POST /api/projects/:id/members': (_, { spareUserId: id }) => ({

@@ -39,9 +39,9 @@ const lines = (table: string) =>
 
 const TYPES = lines(MODELS).map(([outputType = '', ids = '']) => ({ outputType, ids: ids.split(' ') }));
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  GET /api/models | ai:generate | - | 200`;
+  GET /api/models | ai:generate | - | D | list_models | 200`;
 
 onEachDatabase((house) => {
   const list = async () => (await house().people.owner.client.models.list()).data;

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  GET /api/ping | - | - | 200`;
+  GET /api/ping | - | - | D | whoami | 200`;
 
 onEachDatabase((house) => {
   test('ping answers the workspace and the scopes of the credential', async () => {

@@ -3,11 +3,11 @@ import { type Bodies, testAccess } from '../../test/access.ts';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import { ask, errorsOf, newFile, ROLES, read, say, UNKNOWN_UUID } from '../comments/test/talk.ts';
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  POST /api/comments/:id/reactions   | -             | member | 204
-  DELETE /api/comments/:id/reactions | -             | member | 204
-  GET /api/comments/:id/reactions    | comments:read | member | 200`;
+  POST /api/comments/:id/reactions   | -             | member | 4 | - | 204
+  DELETE /api/comments/:id/reactions | -             | member | 4 | - | 204
+  GET /api/comments/:id/reactions    | comments:read | member | 4 | - | 200`;
 
 const BODIES: Bodies = {
   'POST /api/comments/:id/reactions': () => ({ type: '👍' }),

@@ -35,17 +35,17 @@ const BOUNDS = [
   ['description', WIDE.repeat(1024), WIDE.repeat(1025), '/description TOO_LONG'],
 ] as const;
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  PATCH /api/skills/:id          | skills:write | - | 204
-  POST /api/skills/:id/versions  | skills:write | - | 201
-  QUERY /api/skills              | skills:read  | - | 200
-  GET /api/skills/:id            | skills:read  | - | 200
-  GET /api/skills/:id/export     | skills:read  | - | 200
-  GET /api/skill-versions/:id    | skills:read  | - | 200
-  POST /api/skills               | skills:write | - | 201
-  DELETE /api/skills/:id         | skills:write | - | 204
-  DELETE /api/skill-versions/:id | skills:write | - | 204`;
+  PATCH /api/skills/:id          | skills:write | - | D | update_skill          | 204
+  POST /api/skills/:id/versions  | skills:write | - | 3 | publish_skill_version | 201
+  QUERY /api/skills              | skills:read  | - | D | list_skills           | 200
+  GET /api/skills/:id            | skills:read  | - | D | get_skill             | 200
+  GET /api/skills/:id/export     | skills:read  | - | D | -                     | 200
+  GET /api/skill-versions/:id    | skills:read  | - | D | -                     | 200
+  POST /api/skills               | skills:write | - | 3 | -                     | 201
+  DELETE /api/skills/:id         | skills:write | - | 3 | -                     | 204
+  DELETE /api/skill-versions/:id | skills:write | - | 3 | -                     | 204`;
 
 const BODIES: Bodies = {
   'QUERY /api/skills': () => ({}),

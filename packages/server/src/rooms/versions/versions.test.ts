@@ -24,13 +24,13 @@ interface Fields {
   files?: { id: string }[];
 }
 
-/** Method, path, scopes, roles and success, as the specification has them; not taken from the contract. */
+/** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
-  GET /api/projects/:id/versions  | -              | member   | 200
-  POST /api/projects/:id/versions | projects:write | O M Mb   | 201
-  GET /api/versions/:id           | -              | member   | 200
-  PATCH /api/versions/:id         | projects:write | O M Mb   | 204
-  PATCH /api/versions/:id/status  | projects:write | O M Mb R | 204`;
+  GET /api/projects/:id/versions  | -              | member   | 4 | list_project_versions | 200
+  POST /api/projects/:id/versions | projects:write | O M Mb   | 3 | -                     | 201
+  GET /api/versions/:id           | -              | member   | 4 | -                     | 200
+  PATCH /api/versions/:id         | projects:write | O M Mb   | 3 | -                     | 204
+  PATCH /api/versions/:id/status  | projects:write | O M Mb R | 4 | -                     | 204`;
 
 const BODIES: Bodies = {
   'POST /api/projects/:id/versions': () => ({ name: 'First' }),

@@ -1,6 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { findModel, formatOf, type GenerationTask, type Provider, type WorkerTask } from '@review/contract';
+import {
+  findModel,
+  formatOf,
+  type GenerationTask,
+  type Provider,
+  type WorkerApi,
+  type WorkerTask,
+} from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now, secondsFromNow } from '../../db/time.ts';
@@ -22,19 +29,19 @@ import {
   updateStages,
 } from '../generation/queries.ts';
 import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
+import type { WorkerHandlers } from '../handler.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { dropUploads, findUpload, findUploads, insertUpload } from '../uploads/queries.ts';
 import { completeUpload, ensureStorageUpload, newUploadRow, signParts } from '../uploads/upload.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
 import { findWorker, insertWorker, listLiving, recordHeartbeat } from '../workers/queries.ts';
-import type { WorkerHandlers } from './handler.ts';
 
 const LEASE_SECONDS = 30;
 /** The poll interval of a waiting claim for changes made by other processes. */
 const POLL_INTERVAL_MS = 500;
 
 /** The handlers of the worker API. They change a generation only under the epoch that the worker has claimed. */
-export const workerHandlers = (deps: Deps): WorkerHandlers => {
+export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
   const { db, clock, config, storage, queueNotifier, watch } = deps;
 
   /** Runs a change with the generation locked. Throws NOT_FOUND if the epoch is not current. */

@@ -113,6 +113,9 @@ export async function say(house: House, said: Said = {}): Promise<string> {
 export const read = async (house: House, id: string, as: PersonName = 'owner'): Promise<CommentRecord> =>
   (await house.people[as].client.comments.get({ params: { id } })).data;
 
+export const react = (house: House, id: string, as: PersonName = 'owner', type = '👍'): Promise<void> =>
+  house.people[as].client.reactions.create({ params: { id }, body: { type } });
+
 /** Sends a request that the typed client would refuse, and returns the status and the body. */
 export async function ask(house: House, as: PersonName, method: string, path: string, body?: unknown) {
   const response = await house.request(as, method, path, body === undefined ? {} : json(body));

@@ -31,6 +31,17 @@ export const PNG = Buffer.concat([
   Buffer.from('0000000a49444154789c6360000000020001e221bc330000000049454e44ae426082', 'hex'),
 ]);
 
+/** The refusal of each person by an operation for editors, on a file that restricted reviewers cannot see; null for none. */
+export const BY_EDITORS: [PersonName, string | null][] = [
+  ['owner', null],
+  ['manager', null],
+  ['member', null],
+  ['reviewer', 'INSUFFICIENT_ROLE'],
+  ['restricted', 'NOT_FOUND'],
+  ['stranger', 'NOT_FOUND'],
+  ['foreigner', 'NOT_FOUND'],
+];
+
 export const generatePath = (projectId: string) => `/api/projects/${projectId}/files/upload.generate`;
 
 /** Sends a request that the typed client would refuse. */
