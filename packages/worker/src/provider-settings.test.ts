@@ -1,7 +1,9 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { FAMILIES } from '@review/contract';
+import { ConfigError } from '@review/contract/settings';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { isOnThisHost } from './provider-settings.ts';
 
 const read = (environment: Record<string, string>) =>
@@ -181,6 +183,11 @@ test('PROVIDER_MODEL_MAP and ON_UNKNOWN_SUBMIT override the defaults', () => {
   });
 });
 
+test('a fault in a setting of two families is reported once', () => {
+  const message = fault({ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: 'nowhere' });
+  expect(message.match(/GEMINI_BASE_URL: /g)).toHaveLength(1);
+});
+
 test('no fault contains a key', () => {
   const message = fault({ MESHY_API_KEY: 'msy_very_secret', MESHY_BASE_URL: 'http://x:msy_very_secret@nowhere' });
   expect(message).toContain('MESHY_BASE_URL');
@@ -189,8 +196,11 @@ test('no fault contains a key', () => {
 
 test('every setting of the worker is in the documentation', async () => {
   const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  const source = (await read('./config.ts')) + (await read('./provider-settings.ts'));
-  const names = new Set(Array.from(source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g), ([, name]) => name ?? ''));
+  const adapters = globSync('families/*.ts', { cwd: import.meta.dirname });
+  const source = (await Promise.all(['config.ts', ...adapters].map((path) => read(`./${path}`)))).join('\n');
+  // The names that are passed to the functions that read a setting.
+  const reads = source.matchAll(/\b(?:value|setting|address|keyed)\(\s*'([A-Z_]+)'(?:,\s*'([A-Z_]+)')?/g);
+  const names = new Set(Array.from(reads, ([, ...found]) => found.filter(Boolean)).flat());
   expect(names.size).toBeGreaterThan(35);
   const listed = await read('../../../docs/self-hosting.md');
   expect([...names].filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([vendor[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
 
 const family = (apiKey = FAL_KEY) =>
-  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, contextFor());
+  minimax.open({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, contextFor());
 const fullHd = (asked: Parameters<typeof taskFor>[1] = {}) =>
   taskFor('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
 const submit = (asked?: Parameters<typeof taskFor>[1]) => family().submit(callFor(fullHd(asked)));

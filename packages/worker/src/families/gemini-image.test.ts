@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) =>
-  geminiImage({ apiKey, baseUrl: google.url }, context);
+  geminiImage.open({ apiKey, baseUrl: google.url }, context);
 
 async function pictureOf(task: WorkerTask, family = familyFor()): Promise<Buffer> {
   const submitted = await family.submit(callFor(task));

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const familyFor = (apiKey = OPENAI_KEY, context = contextFor()) =>
-  gptImage({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, context);
+  gptImage.open({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, context);
 
 const order = (task: WorkerTask, family = familyFor()) => family.submit(callFor(task));
 

@@ -95,7 +95,7 @@ const CASES: Case[] = [
   {
     name: 'seedance',
     model: 'seedance-2.5',
-    family: () => seedance(KEYED(), contextFor()),
+    family: () => seedance.open(KEYED(), contextFor()),
     job: { id: 'cgt-1' },
     running: [arkTask('queued'), arkTask('running', { content: { video_url: '' } })],
     succeeded: arkTask('succeeded', {
@@ -109,7 +109,7 @@ const CASES: Case[] = [
   {
     name: 'minimax',
     model: 'minimax-h3',
-    family: () => minimax({ ...KEYED(), fal: null }, contextFor()),
+    family: () => minimax.open({ ...KEYED(), fal: null }, contextFor()),
     job: { id: '4240' },
     running: [
       minimaxTask('queued', { error: { code: 0, message: '' } }),
@@ -124,7 +124,7 @@ const CASES: Case[] = [
     name: 'fal',
     model: 'minimax-h3-max',
     configs: { resolution: '1080p' },
-    family: () => minimax({ ...KEYED(), fal: { apiKey: 'fal', queueUrl: vendor.url } }, contextFor()),
+    family: () => minimax.open({ ...KEYED(), fal: { apiKey: 'fal', queueUrl: vendor.url } }, contextFor()),
     job: { id: 'r1' },
     running: [
       { status: 'IN_QUEUE', request_id: 'r1', queue_position: 0, response_url: '' },
@@ -145,7 +145,7 @@ const CASES: Case[] = [
   {
     name: 'kling',
     model: 'kling-3.0',
-    family: () => kling(KEYED(), contextFor()),
+    family: () => kling.open(KEYED(), contextFor()),
     job: { id: '8936', orderedAt: Date.now() },
     running: [klingTask('submitted'), klingTask('processing', { billing: [{ amount: '4' }] })],
     succeeded: klingTask('succeeded', {
@@ -161,7 +161,7 @@ const CASES: Case[] = [
   {
     name: 'veo',
     model: 'veo-3.1-generate-preview',
-    family: () => veo(KEYED(), contextFor()),
+    family: () => veo.open(KEYED(), contextFor()),
     job: { id: 'models/veo/operations/op1', orderedAt: 0 },
     running: [operation({}), operation({ done: false })],
     succeeded: operation({
@@ -178,7 +178,7 @@ const CASES: Case[] = [
   {
     name: 'meshy',
     model: 'meshy-7',
-    family: () => meshy(KEYED(), contextFor()),
+    family: () => meshy.open(KEYED(), contextFor()),
     job: { id: 'task-1', path: '/openapi/v1/image-to-3d', stage: 'submit' },
     running: [meshyTask('PENDING'), meshyTask('IN_PROGRESS', { task_error: null, model_urls: null })],
     succeeded: meshyTask('SUCCEEDED', { progress: 100, model_urls: { glb: URL_OF_RESULT, fbx: '' } }),
@@ -190,7 +190,7 @@ const CASES: Case[] = [
     name: 'hunyuan3d at Tencent Cloud',
     model: 'hunyuan3d-3.1',
     family: () =>
-      hunyuan3d(
+      hunyuan3d.open(
         {
           transport: 'tencent-cloud',
           secretId: 'id',
@@ -213,7 +213,7 @@ const CASES: Case[] = [
   {
     name: 'hunyuan3d at TokenHub',
     model: 'hunyuan3d-3.1',
-    family: () => hunyuan3d({ ...KEYED(), transport: 'token-hub' }, contextFor()),
+    family: () => hunyuan3d.open({ ...KEYED(), transport: 'token-hub' }, contextFor()),
     job: { id: '135' },
     running: [hubJob('queued'), hubJob('in_progress', { data: null })],
     succeeded: hubJob('completed', { data: FILES.map(({ Type, Url }) => ({ type: Type, url: Url })) }),

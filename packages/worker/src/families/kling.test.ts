@@ -22,7 +22,7 @@ afterEach(async () => {
   await vendor[Symbol.asyncDispose]();
 });
 
-const family = (apiKey = KLING_KEY, context = contextFor()) => kling({ apiKey, baseUrl: vendor.url }, context);
+const family = (apiKey = KLING_KEY, context = contextFor()) => kling.open({ apiKey, baseUrl: vendor.url }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const poll = (id: string, orderedAt = Date.now()) =>
   family().poll({ ...callFor(taskFor('kling-3.0')), job: { id, orderedAt } });
@@ -156,7 +156,7 @@ describe('a submit without an answer', () => {
   });
 
   test('is TRANSIENT if the connection is refused', async () => {
-    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
+    const nowhere = kling.open({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
     await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
-  meshy({ apiKey, baseUrl: double.url }, contextFor(modelMap, logged));
+  meshy.open({ apiKey, baseUrl: double.url }, contextFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('meshy-7', own).row;

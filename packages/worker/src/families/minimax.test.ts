@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = MINIMAX_KEY) => minimax({ apiKey, baseUrl: vendor.url, fal: null }, contextFor());
+const family = (apiKey = MINIMAX_KEY) => minimax.open({ apiKey, baseUrl: vendor.url, fal: null }, contextFor());
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });

@@ -134,7 +134,7 @@ test('the request for hunyuan3d-3.1 to ai3d.intl has no model', async () => {
     ...{ version: '2025-05-13', region: 'ap-singapore', takesModel: false },
   };
   const task = taskFor('hunyuan3d-3.1');
-  await hunyuan3d(account, contextFor()).submit(callFor(task));
+  await hunyuan3d.open(account, contextFor()).submit(callFor(task));
   const schema = PUBLISHED['SubmitHunyuanTo3DProJob of ai3d.intl'] ?? {};
   expect(faultsIn(vendor.requests.at(-1)?.body, schema)).toEqual([]);
 });

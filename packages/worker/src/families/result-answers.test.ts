@@ -23,7 +23,7 @@ afterAll(() => vendor[Symbol.asyncDispose]());
 
 const PICTURE = Buffer.from('a picture').toString('base64');
 const KEYED = () => ({ apiKey: 'key-0123456789', baseUrl: vendor.url });
-const images = () => gptImage({ ...KEYED(), organization: null, project: null }, contextFor());
+const images = () => gptImage.open({ ...KEYED(), organization: null, project: null }, contextFor());
 
 /** Returns the inline result of a submit. */
 const ordered = (model: string, family: () => Family) => async () => {
@@ -33,7 +33,7 @@ const ordered = (model: string, family: () => Family) => async () => {
 };
 
 async function fetched(): Promise<string> {
-  const family = minimax({ ...KEYED(), fal: { apiKey: 'fal', queueUrl: vendor.url } }, contextFor());
+  const family = minimax.open({ ...KEYED(), fal: { apiKey: 'fal', queueUrl: vendor.url } }, contextFor());
   const task = taskFor('minimax-h3-max', { configs: { resolution: '1080p' } });
   const polled = await family.poll({ ...callFor(task), job: { id: 'r1' } });
   return polled.state === 'succeeded' ? String(polled.output['url']) : polled.state;
@@ -104,7 +104,7 @@ const CASES: Case[] = [
       modelVersion: 'gemini-3-pro-image',
     },
     reply: (body) => ({ body }),
-    read: ordered('gemini-3-pro-image', () => geminiImage(KEYED(), contextFor())),
+    read: ordered('gemini-3-pro-image', () => geminiImage.open(KEYED(), contextFor())),
     wanted: 'a picture',
     // The library itself reads the usage.
     needed: ['candidates.0.content.parts.2.inlineData.data', 'usageMetadata'],
@@ -122,7 +122,7 @@ const CASES: Case[] = [
       ],
     },
     reply: (answer) => stream(eventsIn(answer), true),
-    read: ordered('markdown', () => document({ ...KEYED(), model: 'writer-1', fonts: [] }, contextFor())),
+    read: ordered('markdown', () => document.open({ ...KEYED(), model: 'writer-1', fonts: [] }, contextFor())),
     wanted: '# A lamp',
     needed: [
       ...['events.0.choices.0.delta.content', 'events.1.choices.0.delta.content', 'events.3.choices.0.finish_reason'],

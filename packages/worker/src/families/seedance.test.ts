@@ -19,7 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = ARK_KEY, context = contextFor()) => seedance({ apiKey, baseUrl: vendor.baseUrl }, context);
+const family = (apiKey = ARK_KEY, context = contextFor()) =>
+  seedance.open({ apiKey, baseUrl: vendor.baseUrl }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });
@@ -83,7 +84,7 @@ describe('a submit', () => {
       return 'own';
     };
     const context = { ...contextFor(), providerModelId };
-    const china = seedance({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, context);
+    const china = seedance.open({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, context);
     await china.submit({ ...callFor(taskFor('seedance-2.5')), signal: AbortSignal.abort() }).catch(() => {});
     expect(asked).toEqual(['seedance-2.5: doubao-seedance-2-5-260628']);
     await family(ARK_KEY, context)

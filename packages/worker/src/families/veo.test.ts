@@ -24,7 +24,7 @@ beforeEach(async () => {
   return () => google[Symbol.asyncDispose]();
 });
 
-const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) => veo({ apiKey, baseUrl: google.url }, context);
+const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) => veo.open({ apiKey, baseUrl: google.url }, context);
 
 async function order(task: WorkerTask, family = familyFor()): Promise<JobRef> {
   const submitted = await family.submit(callFor(task));
