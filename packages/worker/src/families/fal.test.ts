@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
+import { meaningOf } from './fal.ts';
 import { minimax } from './minimax.ts';
 import { callFor, contextFor, downloaded, startStorage, taskFor, token } from './test/asking.ts';
-import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
+import { ERROR_CLASSES, ERROR_CODES, FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
 import { mediaOf } from './test/media.ts';
 import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts';
 
@@ -185,3 +187,5 @@ describe('a refusal', () => {
     expect(await probe()).toBe('MiniMax accepts the key; fal accepts the key');
   });
 });
+
+testErrorCodes('fal', [...ERROR_CODES.model, ...ERROR_CODES.request], ERROR_CLASSES, meaningOf);

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { codesIn, testErrorCodes } from '../test/error-codes.ts';
 import { freePort } from '../test/stand-in.ts';
-import { kling } from './kling.ts';
+import { kling, meaningOf } from './kling.ts';
 import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
-import { KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
+import { ERROR_CLASSES, ERROR_CODES, KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
 import { mediaOf } from './test/media.ts';
 
 let vendor: KlingDouble;
@@ -264,3 +266,6 @@ describe('a task', () => {
     await expect(poll(id())).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
+
+testKeyedAccount(kling, { key: 'KLING_API_KEY', address: 'KLING_BASE_URL' }, 'https://api-singapore.klingai.com');
+testErrorCodes('Kling', codesIn(ERROR_CODES), ERROR_CLASSES, meaningOf);

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { codesIn, testErrorCodes } from '../test/error-codes.ts';
 import { readPictures } from './references.ts';
-import { seedance } from './seedance.ts';
+import { meaningOf, seedance } from './seedance.ts';
 import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
-import { ARK_KEY, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
+import { ARK_KEY, ERROR_CLASSES, ERROR_CODES, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
 
 let vendor: SeedanceDouble;
 let storage: Storage;
@@ -237,3 +239,10 @@ describe('a task', () => {
     await expect(cancel()).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
+
+testKeyedAccount(
+  seedance,
+  { key: 'ARK_API_KEY', address: 'ARK_BASE_URL' },
+  'https://ark.ap-southeast.bytepluses.com/api/v3',
+);
+testErrorCodes('Ark', codesIn(ERROR_CODES), ERROR_CLASSES, meaningOf);
