@@ -95,15 +95,15 @@ export class Service implements AsyncDisposable {
     this.projectId = projects[0].id;
   }
 
-  #run(path: string, settings: Settings): Program {
-    const program = new Program(process.execPath, [join(packages, path)], { ...this.settings, ...settings });
+  #run(file: string, settings: Settings): Program {
+    const program = new Program(process.execPath, [file], { ...this.settings, ...settings });
     this.#disposed.use(program);
     return program;
   }
 
   /** Starts the server, or with another `PORT` a further one over the same data, and waits until it is ready. */
   async startServer(settings: Settings = {}): Promise<Program> {
-    const server = this.#run('server/dist/main.js', settings);
+    const server = this.#run(join(packages, 'server/dist/main.js'), settings);
     const port = settings['PORT'];
     if (port === undefined) this.server = server;
     const url = port === undefined ? this.url : `http://127.0.0.1:${port}`;
@@ -119,9 +119,11 @@ export class Service implements AsyncDisposable {
     await this.startServer();
   }
 
-  /** Starts a worker and waits until it has registered. */
+  /** Starts a worker and waits until it has registered. With TEST_PROVIDER_URL, the test provider replaces all vendors. */
   async startWorker(name: string, settings: Settings = {}): Promise<Program> {
-    const worker = this.#run('worker/dist/main.js', { WORKER_NAME: name, LOG_LEVEL: 'info', ...settings });
+    const isTest = 'TEST_PROVIDER_URL' in { ...this.settings, ...settings };
+    const file = isTest ? join(import.meta.dirname, 'vendor-worker.ts') : join(packages, 'worker/dist/main.js');
+    const worker = this.#run(file, { WORKER_NAME: name, LOG_LEVEL: 'info', ...settings });
     this.workers.add(worker);
     void worker.exit.then(() => this.workers.delete(worker));
     await worker.waitForOutput('"ready"');

@@ -23,12 +23,13 @@ const LAYERS: Record<string, string[]> = {
   'packages/worker/src': [
     'semaphore.ts',
     'health.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts refusals.ts register.ts stale-directories.ts step-error.ts',
-    'config.ts disk-errors.ts documents workflows',
+    'disk-errors.ts documents workflows',
     'sandbox',
     'families',
-    'check.ts steps',
+    'check.ts config.ts steps',
     'engines',
-    'bundle-workflows.ts main.ts',
+    'bundle-workflows.ts run-worker.ts',
+    'main.ts',
   ],
   'apps/dev-console/src': [
     'bounds.ts content-policy.ts rate-limits.ts saved-key.ts ts-rest.ts ui',

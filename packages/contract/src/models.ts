@@ -23,6 +23,10 @@ export const FAMILIES = [
 export const Family = z.enum(FAMILIES);
 export type Family = z.infer<typeof Family>;
 
+/** Returns a record with the value of every family. */
+export const perFamily = <T>(of: (family: Family) => T): Record<Family, T> =>
+  z.record(Family, z.custom<T>()).parse(Object.fromEntries(FAMILIES.map((family) => [family, of(family)])));
+
 /** The settings that a video model supports. */
 export interface VideoLimits {
   resolutions: readonly string[];

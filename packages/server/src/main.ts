@@ -1,5 +1,6 @@
+import { ConfigError } from '@review/contract/settings';
 import { createApp } from './app.ts';
-import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
+import { loadEnvironment, readConfig } from './config/config.ts';
 import { IncompatibleSchema, migrate } from './db/migrate.ts';
 import { listen } from './listen.ts';
 import { openDeps } from './open-deps.ts';

@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type StartedDouble, startDoubles } from './families/test/doubles.ts';
+import { startDoubles, VENDORS } from './families/test/doubles.ts';
 import { startMeshy } from './families/test/meshy.ts';
 import { freePort } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
@@ -12,7 +12,7 @@ async function check(settings: Record<string, string>, ...words: string[]) {
 }
 
 describe('with every key', () => {
-  let doubles: StartedDouble[];
+  let doubles: Awaited<ReturnType<typeof startDoubles>>;
   let settings: Record<string, string>;
   beforeAll(async () => {
     doubles = await startDoubles();
@@ -20,22 +20,11 @@ describe('with every key', () => {
   }, 60_000);
   afterAll(() => Promise.all(doubles.map(({ double }) => double[Symbol.asyncDispose]())));
 
-  const FOUND: Record<Family, string> = {
-    document: 'it has writer-1',
-    'gpt-image': 'it has gpt-image-2.5-flare, gpt-image-2',
-    'gemini-image': 'it has gemini-3-pro-image, gemini-3.1-flash-image, gemini-3.1-flash-lite-image',
-    seedance: 'Ark accepts the key',
-    kling: 'Kling accepts the key',
-    minimax: 'MiniMax accepts the key; fal accepts the key',
-    veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
-    meshy:
-      '1000 credits; Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP={"meshy-7":"meshy-7.1"} moves to its successor',
-    hunyuan3d: '127.0.0.1 accepts the key',
-  };
+  const checks: Partial<Record<Family, string>> = Object.assign({}, ...VENDORS.map(({ checks }) => checks));
 
   test.each(FAMILIES)('%s works, describes the account in one sentence, and submits nothing', async (family) => {
     const { code, output, errors } = await check(settings, family);
-    expect([code, output.replace(/:\d+/, ''), errors]).toEqual([0, `${family}: works; ${FOUND[family]}.\n`, '']);
+    expect([code, output.replace(/:\d+/, ''), errors]).toEqual([0, `${family}: works; ${checks[family]}.\n`, '']);
     expect(doubles.flatMap(({ double }) => double.orders)).toEqual([]);
   });
 

@@ -1,8 +1,9 @@
 import { Family as FamilyName } from '@review/contract';
 import { pino } from 'pino';
+import { ADAPTERS } from './families/index.ts';
 import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
-import { KEY_SETTINGS, type ProviderSettings } from './provider-settings.ts';
+import type { ProviderSettings } from './provider-settings.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -25,7 +26,7 @@ export async function checkFamily(
   const broken = (why: string) => ({ works: false, line: `${name}: ${why}` });
 
   if (account.state === 'sandbox')
-    return broken(`no key is set, so the sandbox is used. Set ${KEY_SETTINGS[known.data]}.`);
+    return broken(`no key is set, so the sandbox is used. Set ${ADAPTERS[known.data].keySettings}.`);
   if (account.state === 'misconfigured') return broken(`misconfigured: ${account.reason}`);
   const { probe } = family(known.data, null);
   if (probe === undefined) return broken('this provider has no call that costs nothing.');

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FAMILIES } from '@review/contract';
+import { ConfigError } from '@review/contract/settings';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 
 const HOST = { name: 'box', pid: 7 };
 const folder = mkdtempSync(join(tmpdir(), 'review-worker-'));
@@ -34,7 +35,6 @@ test('only the token is required', () => {
     logLevel: 'info',
     concurrency: 20,
     sandboxMs: 1500,
-    testProviderUrl: null,
     workDirectory: join(tmpdir(), 'review-worker-7'),
     providers: NO_PROVIDERS,
     temporal: {},
@@ -50,7 +50,6 @@ test('settings override the defaults', () => {
     LOG_LEVEL: 'warn',
     WORKER_CONCURRENCY: '3',
     SANDBOX_MILLISECONDS: '0',
-    TEST_PROVIDER_URL: 'http://127.0.0.1:9/',
     WORK_DIR: '/var/work',
   };
   expect(readConfig(given, HOST)).toEqual({
@@ -61,7 +60,6 @@ test('settings override the defaults', () => {
     logLevel: 'warn',
     concurrency: 3,
     sandboxMs: 0,
-    testProviderUrl: 'http://127.0.0.1:9/',
     // Never the folder itself: it is removed when the worker ends.
     workDirectory: '/var/work/review-worker-7',
     providers: NO_PROVIDERS,
@@ -79,7 +77,6 @@ test.each([
   ['WORKER_NAME', 'a'.repeat(256), /255/],
   ['WORKER_CONCURRENCY', '0', /1 to 1000/],
   ['SANDBOX_MILLISECONDS', 'soon', /whole number/],
-  ['TEST_PROVIDER_URL', 'nowhere', /http:/],
 ])('%s=%.9s is refused with the name and what to write', (name, value, remedy) => {
   const message = fault({ WORKER_TOKEN: 'shared', [name]: value });
   expect(message).toContain(`${name}: `);
@@ -105,9 +102,4 @@ test('outside production the token is read from the data directory of the server
   expect(readConfig({ DATA_DIR: kept }, HOST).token).toBe('kept by the server');
   expect(fault({ DATA_DIR: kept, NODE_ENV: 'production' })).toContain('WORKER_TOKEN: required in production');
   expect(readConfig({ DATA_DIR: kept, WORKER_TOKEN: 'given' }, HOST).token).toBe('given');
-});
-
-test('the test provider is refused in production', () => {
-  const given = { WORKER_TOKEN: 'shared', NODE_ENV: 'production', TEST_PROVIDER_URL: 'http://127.0.0.1:9/' };
-  expect(fault(given)).toContain('TEST_PROVIDER_URL: for tests only');
 });

@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { perFamily } from '@review/contract';
+import {
+  createSettingsReader,
+  type Environment,
+  logLevel,
+  type SettingsReader,
+  temporalSettings,
+  wholeNumber,
+} from '@review/contract/settings';
 import { z } from 'zod';
-import { type ProviderSettings, readProviderSettings } from './provider-settings.ts';
+import { ADAPTERS } from './families/index.ts';
+import { accountReader, modelMap, onUnknownSubmit, type ProviderSettings } from './provider-settings.ts';
 
 interface Config {
   /** Identifies this worker in the server's log and reports. */
@@ -16,8 +26,6 @@ interface Config {
   concurrency: number;
   /** How long a job of the sandbox provider runs before it renders its file. */
   sandboxMs: number;
-  /** The address of a test double that replaces every provider; null outside tests. */
-  testProviderUrl: string | null;
   /** Holds results between download and upload. Removed when the worker ends. */
   workDirectory: string;
   providers: ProviderSettings;
@@ -25,42 +33,25 @@ interface Config {
   temporal: Record<string, string>;
 }
 
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-/** Collects the faults of all settings, so that one error reports them together. */
-function createSettingsReader(environment: Environment) {
-  const faults: string[] = [];
-  const value = (name: string) => environment[name]?.trim() || undefined;
-
-  function setting<T>(name: string, schema: z.ZodType<T>, fallback: string): T {
-    const parsed = schema.safeParse(value(name) ?? fallback);
-    if (parsed.success) return parsed.data;
-    faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
-    return schema.parse(fallback);
-  }
-
-  function requireNoFaults<T>(config: T): T {
-    if (faults.length === 0) return config;
-    throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
-  }
-  return { faults, value, setting, requireNoFaults };
-}
-
 /** Reads only the provider settings, which need no server. */
 export function readProviders(environment: Environment): ProviderSettings {
-  const { value, setting, requireNoFaults } = createSettingsReader(environment);
-  return requireNoFaults(readProviderSettings(value, setting));
+  const reader = createSettingsReader(environment);
+  return reader.requireNoFaults(readProviderSettings(reader));
+}
+
+function readProviderSettings({ value, setting }: SettingsReader): ProviderSettings {
+  const reader = accountReader({ value, setting });
+  return {
+    accounts: perFamily((family) => ADAPTERS[family].readAccount(reader)),
+    modelMap: setting('PROVIDER_MODEL_MAP', modelMap, '{}'),
+    onUnknownSubmit: setting('ON_UNKNOWN_SUBMIT', onUnknownSubmit, ''),
+  };
 }
 
 /** Reads every setting. Throws a `ConfigError` that lists each invalid or missing setting and what to write. */
 export function readConfig(environment: Environment, host: { name: string; pid: number }): Config {
-  const { faults, value, setting, requireNoFaults } = createSettingsReader(environment);
+  const reader = createSettingsReader(environment);
+  const { faults, value, setting } = reader;
 
   function readToken(): string {
     const given = value('WORKER_TOKEN');
@@ -76,45 +67,24 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     return '';
   }
 
-  function readTestProviderUrl(): string | null {
-    if (value('TEST_PROVIDER_URL') === undefined) return null;
-    if (value('NODE_ENV') === 'production') faults.push('TEST_PROVIDER_URL: for tests only; not in production');
-    return setting('TEST_PROVIDER_URL', serverUrl, 'http://127.0.0.1:3000');
-  }
-
-  return requireNoFaults<Config>({
+  return reader.requireNoFaults<Config>({
     name: setting('WORKER_NAME', z.string().max(255, 'at most 255 characters'), `${host.name}:${host.pid}`),
     serverUrl: setting('SERVER_URL', serverUrl, 'http://127.0.0.1:3000'),
     token: readToken(),
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
-    testProviderUrl: readTestProviderUrl(),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
-    providers: readProviderSettings(value, setting),
+    providers: readProviderSettings(reader),
     temporal: temporalSettings(environment),
-    logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
+    logLevel: setting('LOG_LEVEL', logLevel, 'info'),
   });
 }
-
-const temporalSettings = (environment: Environment): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith('TEMPORAL_') && value ? [[name, value]] : [],
-    ),
-  );
 
 const serverUrl = z.url({
   protocol: /^https?$/,
   error: 'write the address of the server, such as http://127.0.0.1:3000',
 });
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,12}$/, `write a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, `write a whole number from ${min} to ${max}`);
 
 const port = z
   .string()

@@ -1,5 +1,3 @@
-import type { Family } from '@review/contract';
-
 /** The retry policy of a step, which both engines read. */
 export interface StepPolicy {
   /** The maximum of attempts that count; errors in `WAITING` do not. With Infinity, the generation's deadline ends the step. */
@@ -18,6 +16,17 @@ export interface FamilyPolicy {
   abandon: StepPolicy;
 }
 
+/** The timeouts of the steps that call a provider. */
+export interface StepSeconds {
+  /** Synchronous providers answer a submit with the result and need minutes; the others only create a job. */
+  submitSeconds: number;
+  /** For the download of the result from the provider and its upload to the storage. */
+  storeSeconds: number;
+}
+
+/** The maximum of any family. Workflows use it, because they cannot import the adapters. */
+export const MAX_SECONDS: StepSeconds = { submitSeconds: 300, storeSeconds: 900 };
+
 const quick = (timeoutSeconds: number): StepPolicy => ({
   attempts: 10,
   timeoutSeconds,
@@ -31,7 +40,7 @@ const untilDeadline = (timeoutSeconds: number): StepPolicy => ({
   attempts: Number.POSITIVE_INFINITY,
 });
 
-const policy = (submitSeconds: number, storeSeconds: number): FamilyPolicy => ({
+export const policyOf = ({ submitSeconds, storeSeconds }: StepSeconds): FamilyPolicy => ({
   prepare: quick(30),
   submit: { ...quick(submitSeconds), attempts: 5 },
   awaitJob: untilDeadline(30),
@@ -39,16 +48,3 @@ const policy = (submitSeconds: number, storeSeconds: number): FamilyPolicy => ({
   finish: { ...quick(30), attempts: 100 },
   abandon: { ...quick(30), attempts: 100 },
 });
-
-/** Submits of synchronous providers return the result and need minutes; the others only create a job. */
-export const POLICIES: Record<Family, FamilyPolicy> = {
-  document: policy(240, 60),
-  'gpt-image': policy(300, 120),
-  'gemini-image': policy(300, 120),
-  seedance: policy(60, 900),
-  kling: policy(60, 900),
-  minimax: policy(60, 900),
-  veo: policy(60, 900),
-  meshy: policy(60, 600),
-  hunyuan3d: policy(60, 600),
-};

@@ -1,7 +1,10 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { FAMILIES } from '@review/contract';
+import { ConfigError } from '@review/contract/settings';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { VENDORS } from './families/test/doubles.ts';
 import { isOnThisHost } from './provider-settings.ts';
 
 const read = (environment: Record<string, string>) =>
@@ -25,48 +28,27 @@ test('without a key every family uses the sandbox, regardless of other settings'
   expect(new Set(Object.values(accounts).map(({ state }) => state))).toEqual(new Set(['sandbox']));
 });
 
-describe('a key makes its family live', () => {
-  test.each([
-    ['gpt-image', { OPENAI_API_KEY: 'k' }, 'https://api.openai.com/v1'],
-    ['gemini-image', { GEMINI_API_KEY: 'k' }, 'https://generativelanguage.googleapis.com'],
-    ['veo', { GEMINI_API_KEY: 'k' }, 'https://generativelanguage.googleapis.com'],
-    ['seedance', { ARK_API_KEY: 'k' }, 'https://ark.ap-southeast.bytepluses.com/api/v3'],
-    ['kling', { KLING_API_KEY: 'k' }, 'https://api-singapore.klingai.com'],
-    ['minimax', { MINIMAX_API_KEY: 'k' }, 'https://api.minimax.io'],
-    ['meshy', { MESHY_API_KEY: 'k' }, 'https://api.meshy.ai'],
-    ['hunyuan3d', { TOKENHUB_API_KEY: 'k' }, 'https://tokenhub.tencentmaas.com'],
-    ['document', { DOCUMENT_LLM_API_KEY: 'k', DOCUMENT_LLM_MODEL: 'm' }, 'https://api.openai.com/v1'],
-  ] as const)('%s', (family, environment, baseUrl) => {
-    const { accounts } = read(environment);
-    expect(accounts[family]).toMatchObject({ state: 'live', apiKey: 'k', baseUrl });
-    const others = FAMILIES.filter((name) => name !== family && !('GEMINI_API_KEY' in environment && name === 'veo'));
-    for (const name of others.filter((other) => !(family === 'veo' && other === 'gemini-image'))) {
-      expect(accounts[name], name).toEqual({ state: 'sandbox' });
+test.each(VENDORS)(
+  'a key makes the families of its provider live, and no other: $families',
+  ({ families, settings }) => {
+    // fal only adds to MiniMax.
+    const { accounts } = read({ MINIMAX_API_KEY: 'k', ...settings('https://vendor.example') });
+    for (const name of FAMILIES.filter((other) => other !== 'minimax')) {
+      expect(accounts[name].state, name).toBe(families.includes(name) ? 'live' : 'sandbox');
     }
-  });
+    expect(accounts.minimax.state).toBe('live');
+  },
+);
 
-  test.each([
-    ['gpt-image', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
-    ['gemini-image', 'GEMINI_API_KEY', 'GEMINI_BASE_URL'],
-    ['veo', 'GEMINI_API_KEY', 'GEMINI_BASE_URL'],
-    ['seedance', 'ARK_API_KEY', 'ARK_BASE_URL'],
-    ['kling', 'KLING_API_KEY', 'KLING_BASE_URL'],
-    ['minimax', 'MINIMAX_API_KEY', 'MINIMAX_BASE_URL'],
-    ['meshy', 'MESHY_API_KEY', 'MESHY_BASE_URL'],
-    ['hunyuan3d', 'TOKENHUB_API_KEY', 'TOKENHUB_BASE_URL'],
-  ] as const)('%s at the address that is set for it', (family, key, address) => {
-    const { accounts } = read({ [key]: 'k', [address]: 'https://proxy.example.com/there/' });
-    expect(accounts[family]).toMatchObject({ state: 'live', baseUrl: 'https://proxy.example.com/there' });
-  });
-
-  test('gpt-image names an organization and a project where they are set', () => {
+describe('an account', () => {
+  test('of gpt-image names an organization and a project where they are set', () => {
     const bare = read({ OPENAI_API_KEY: 'k' }).accounts['gpt-image'];
     expect(bare).toMatchObject({ organization: null, project: null });
     const named = read({ OPENAI_API_KEY: 'k', OPENAI_ORG_ID: 'org', OPENAI_PROJECT_ID: 'proj' }).accounts['gpt-image'];
     expect(named).toMatchObject({ organization: 'org', project: 'proj' });
   });
 
-  test('document takes its model and address', () => {
+  test('of document takes its model and address', () => {
     const given = {
       DOCUMENT_LLM_API_KEY: 'k',
       DOCUMENT_LLM_MODEL: 'm',
@@ -81,7 +63,7 @@ describe('a key makes its family live', () => {
     });
   });
 
-  test('minimax adds the account at fal to its own', () => {
+  test('of minimax adds the account at fal to its own', () => {
     expect(read({ MINIMAX_API_KEY: 'k' }).accounts.minimax).toMatchObject({ fal: null });
     expect(read({ MINIMAX_API_KEY: 'k', FAL_KEY: 'f' }).accounts.minimax).toMatchObject({
       fal: { apiKey: 'f', queueUrl: 'https://queue.fal.run' },
@@ -113,7 +95,7 @@ describe('a key makes its family live', () => {
       'na-siliconvalley',
       true,
     ],
-  ])('hunyuan3d by Tencent Cloud, with %o', (more, endpoint, version, region, takesModel) => {
+  ])('of hunyuan3d at Tencent Cloud, with %o', (more, endpoint, version, region, takesModel) => {
     expect(read({ ...TENCENT, TOKENHUB_API_KEY: 'k', ...more }).accounts.hunyuan3d).toEqual({
       state: 'live',
       transport: 'tencent-cloud',
@@ -181,6 +163,11 @@ test('PROVIDER_MODEL_MAP and ON_UNKNOWN_SUBMIT override the defaults', () => {
   });
 });
 
+test('a fault in a setting of two families is reported once', () => {
+  const message = fault({ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: 'nowhere' });
+  expect(message.match(/GEMINI_BASE_URL: /g)).toHaveLength(1);
+});
+
 test('no fault contains a key', () => {
   const message = fault({ MESHY_API_KEY: 'msy_very_secret', MESHY_BASE_URL: 'http://x:msy_very_secret@nowhere' });
   expect(message).toContain('MESHY_BASE_URL');
@@ -189,8 +176,11 @@ test('no fault contains a key', () => {
 
 test('every setting of the worker is in the documentation', async () => {
   const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
-  const source = (await read('./config.ts')) + (await read('./provider-settings.ts'));
-  const names = new Set(Array.from(source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g), ([, name]) => name ?? ''));
+  const adapters = globSync('families/*.ts', { cwd: import.meta.dirname });
+  const source = (await Promise.all(['config.ts', ...adapters].map((path) => read(`./${path}`)))).join('\n');
+  // The names that are passed to the functions that read a setting.
+  const reads = source.matchAll(/\b(?:value|setting|address|keyed)\(\s*'([A-Z_]+)'(?:,\s*'([A-Z_]+)')?/g);
+  const names = new Set(Array.from(reads, ([, ...found]) => found.filter(Boolean)).flat());
   expect(names.size).toBeGreaterThan(35);
   const listed = await read('../../../docs/self-hosting.md');
   expect([...names].filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);

@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FAMILIES } from '@review/contract';
+import { ConfigError } from '@review/contract/settings';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../db/open.ts';
 import { runFile } from '../test/server-process.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Family, type OutputType, TIERS, UPLOAD_LIMIT, Uuid } from '@review/contract';
+import { type Family, type OutputType, perFamily, TIERS, UPLOAD_LIMIT, Uuid } from '@review/contract';
+import {
+  createSettingsReader,
+  type Environment,
+  loadSettingsFile,
+  logLevel,
+  type SettingsReader,
+  temporalSettings,
+  wholeNumber,
+} from '@review/contract/settings';
 import { z } from 'zod';
 import type { DatabaseAddress } from '../db/database.ts';
 import {
@@ -17,7 +26,6 @@ import {
   secureUrl,
   storageUrl,
   trustProxy,
-  wholeNumber,
 } from './setting-values.ts';
 
 const RATE_LIMITS = { ...TIERS, 'failed-credentials': 30 } as const;
@@ -97,47 +105,16 @@ export interface Config {
   shutdownSeconds: number;
 }
 
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const GIBIBYTE = 1024 ** 3;
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 let environment: Environment | undefined;
 
 /** Returns the environment of the process and of a settings file, read once. The process takes precedence. */
 export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
   if (environment !== undefined) return environment;
-  try {
-    if (file) process.loadEnvFile(file);
-  } catch (error) {
-    throw new ConfigError(
-      `The settings cannot be read from ${file}: ${error instanceof Error ? error.message : error}`,
-    );
-  }
+  loadSettingsFile(file, (path) => process.loadEnvFile(path));
   environment = process.env;
   return environment;
-}
-
-/** Parses settings and collects their errors. */
-function settingReader(environment: Environment) {
-  const faults: string[] = [];
-  const value = (name: string) => environment[name]?.trim() || undefined;
-
-  function setting<T>(name: string, schema: z.ZodType<T>, fallback: string): T {
-    const parsed = schema.safeParse(value(name) ?? fallback);
-    if (parsed.success) return parsed.data;
-    faults.push(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
-    return schema.parse(fallback);
-  }
-
-  function refuseFaults(): void {
-    if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`);
-  }
-  return { faults, value, setting, refuseFaults };
 }
 
 interface DataSettings {
@@ -151,18 +128,15 @@ export interface CommandSettings extends DataSettings {
 }
 
 export function readCommandSettings(environment: Environment): CommandSettings {
-  const reader = settingReader(environment);
-  const settings = { ...dataSettings(reader), sandbox: sandboxSetting(reader) };
-  reader.refuseFaults();
-  return settings;
+  const reader = createSettingsReader(environment);
+  return reader.requireNoFaults({ ...dataSettings(reader), sandbox: sandboxSetting(reader) });
 }
 
-const sandboxSetting = ({ setting }: ReturnType<typeof settingReader>): boolean =>
-  setting('SANDBOX_PROVIDER', onOrOff, 'on');
+const sandboxSetting = ({ setting }: SettingsReader): boolean => setting('SANDBOX_PROVIDER', onOrOff, 'on');
 
 const dataDirectoryOf = (value: (name: string) => string | undefined) => resolve(value('DATA_DIR') ?? '.data');
 
-function dataSettings({ setting, value }: ReturnType<typeof settingReader>): DataSettings {
+function dataSettings({ setting, value }: SettingsReader): DataSettings {
   const dataDirectory = dataDirectoryOf(value);
   return {
     database: setting(
@@ -184,7 +158,7 @@ function dataSettings({ setting, value }: ReturnType<typeof settingReader>): Dat
 
 /** Parses all settings. Throws a ConfigError that lists each invalid or missing setting and its allowed values. */
 export function readConfig(environment: Environment): Config {
-  const reader = settingReader(environment);
+  const reader = createSettingsReader(environment);
   const { faults, value, setting } = reader;
 
   const production = setting('NODE_ENV', z.string(), 'development') === 'production';
@@ -230,7 +204,7 @@ export function readConfig(environment: Environment): Config {
   }
 
   const publicUrl = setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`);
-  const config: Config = {
+  return reader.requireNoFaults<Config>({
     production,
     port,
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
@@ -248,7 +222,7 @@ export function readConfig(environment: Environment): Config {
     ),
     generation: {
       slots: setting('GENERATION_SLOTS', namedNumbers({ DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 }), 'on'),
-      familyCaps: setting('FAMILY_CAPS', namedNumbers(familyCaps(10)), 'on'),
+      familyCaps: setting('FAMILY_CAPS', namedNumbers(perFamily(() => 10)), 'on'),
       deadlines: setting(
         'GENERATION_DEADLINES',
         namedNumbers({ DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 }),
@@ -272,40 +246,19 @@ export function readConfig(environment: Environment): Config {
     uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(UPLOAD_LIMIT)),
     waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
     waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
-    logLevel: setting('LOG_LEVEL', z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`), 'info'),
+    logLevel: setting('LOG_LEVEL', logLevel, 'info'),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
-  };
-  reader.refuseFaults();
-  return config;
+  });
 }
 
 const LOCAL_URL = 'http://localhost';
 const atLeast32 = z.string().min(32, 'write the previous SECRET_KEY, at least 32 characters');
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
 
-const familyCaps = (each: number): Record<Family, number> => ({
-  document: each,
-  'gpt-image': each,
-  'gemini-image': each,
-  seedance: each,
-  kling: each,
-  minimax: each,
-  veo: each,
-  meshy: each,
-  hunyuan3d: each,
-});
-
 const defaultEngine = (value: (name: string) => string | undefined) =>
   ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
-
-const temporalSettings = (environment: Environment): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith('TEMPORAL_') && value ? [[name, value]] : [],
-    ),
-  );
 
 const BUILT_CONSOLE = fileURLToPath(new URL('../../../../apps/dev-console/dist', import.meta.url));
 

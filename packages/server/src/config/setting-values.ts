@@ -6,13 +6,6 @@ import type { DatabaseAddress, PostgresAddress } from '../db/database.ts';
 
 // The schemas of settings. Their messages say what to write.
 
-export const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `write a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, `write a whole number from ${min} to ${max}`);
-
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address such as https://review.example.com' })
   .transform((address) => address.replace(/\/+$/, ''));

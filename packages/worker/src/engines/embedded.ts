@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs } from '@review/client';
 import type { GenerationTask } from '@review/contract';
+import { ADAPTERS } from '../families/index.ts';
 import { generate, type Steps } from '../pipeline.ts';
-import { type FamilyPolicy, POLICIES, type StepPolicy } from '../policy.ts';
+import { type FamilyPolicy, policyOf, type StepPolicy } from '../policy.ts';
 import { Semaphore } from '../semaphore.ts';
 import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
@@ -118,7 +119,7 @@ async function runTask(
   graceEnded: AbortSignal,
   releaseLease: (task: GenerationTask) => Promise<void>,
 ): Promise<void> {
-  const policy = POLICIES[task.family];
+  const policy = policyOf(ADAPTERS[task.family]);
   const step =
     <Rest extends unknown[], T>(
       name: keyof FamilyPolicy,

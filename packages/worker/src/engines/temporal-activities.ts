@@ -1,8 +1,9 @@
 import type { GenerationTask } from '@review/contract';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { ADAPTERS } from '../families/index.ts';
 import type { Steps } from '../pipeline.ts';
-import { type FamilyPolicy, POLICIES } from '../policy.ts';
+import { type FamilyPolicy, policyOf } from '../policy.ts';
 import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
 import type { StepContext } from '../steps/context.ts';
@@ -45,7 +46,7 @@ async function attemptStep<T>(
   run: (context: StepContext) => Promise<T>,
 ): Promise<T> {
   const { info, cancellationSignal: stopped, heartbeat } = Context.current();
-  const { timeoutSeconds, attempts } = POLICIES[task.family][name];
+  const { timeoutSeconds, attempts } = policyOf(ADAPTERS[task.family])[name];
   // Counts neither waits nor attempts whose worker died.
   const failures = readFailureCount(info.heartbeatDetails);
   const isLast = failures + 1 >= attempts;

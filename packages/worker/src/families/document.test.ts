@@ -34,7 +34,7 @@ const accountOf = (own = {}) => ({
   fonts: [],
   ...own,
 });
-const familyFor = (own = {}, context = contextFor()) => document(accountOf(own), context);
+const familyFor = (own = {}, context = contextFor()) => document.open(accountOf(own), context);
 
 async function contentOf(submitted: Submitted): Promise<Buffer> {
   if (!('done' in submitted)) throw new Error('there is a job');

@@ -1,17 +1,24 @@
+import { existsSync } from 'node:fs';
 import type { WorkerTask } from '@review/contract';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import { makeDocument } from '../documents/make.ts';
-import type { DocumentAccount } from '../provider-settings.ts';
+import { type Account, type AccountReader, type KeyedAccount, misconfigured } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, text, word } from './answer-fields.ts';
 import { checkMaterial, materialOf } from './document-material.ts';
-import type { Call, Family, Submitted } from './family.ts';
+import type { Call, Family, FamilyDescription, Submitted } from './family.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
-import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
+import { callOpenAi, OPENAI_URL, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
 import { replaceReferences } from './references.ts';
 import { toStepError } from './refusal.ts';
+
+interface DocumentAccount extends KeyedAccount {
+  model: string;
+  /** Font files, or folders of them, in addition to the shipped fonts. */
+  fonts: readonly string[];
+}
 
 const SYSTEM = `You write documents. Answer with the document itself and nothing else, in GitHub-flavoured Markdown: \
 begin with a heading of the first level, do not put the whole into a code fence, use no raw HTML and no images. \
@@ -56,7 +63,31 @@ interface Written {
  * Documents of any language model with OpenAI's chat API. An answer that reaches the output limit is stored in the row and
  * continued once, as a second stage, so that a crash does not pay for the beginning again.
  */
-export function document(account: DocumentAccount, context: AdapterContext): Family {
+export const document: FamilyDescription<DocumentAccount> = {
+  keySettings: 'DOCUMENT_LLM_API_KEY and DOCUMENT_LLM_MODEL',
+  readAccount,
+  submitSeconds: 240,
+  storeSeconds: 60,
+  open,
+};
+
+function readAccount({ value, setting, address }: AccountReader): Account<DocumentAccount> {
+  const [apiKey, model] = [value('DOCUMENT_LLM_API_KEY'), value('DOCUMENT_LLM_MODEL')];
+  if (apiKey === undefined && model === undefined) return { state: 'sandbox' };
+  if (apiKey === undefined) return misconfigured('DOCUMENT_LLM_MODEL is set, DOCUMENT_LLM_API_KEY is not.');
+  if (model === undefined) return misconfigured('DOCUMENT_LLM_API_KEY is set, DOCUMENT_LLM_MODEL is not.');
+  const fonts = [setting('PDF_FONT_CJK', fontPath, ''), setting('PDF_FONT_DIR', fontPath, '')].filter(Boolean);
+  return { state: 'live', apiKey, model, fonts, baseUrl: address('DOCUMENT_LLM_BASE_URL', OPENAI_URL) };
+}
+
+const fontPath = z
+  .string()
+  .refine(
+    (path) => path === '' || existsSync(path),
+    'no such file or folder; write the path of a font file or a folder of fonts',
+  );
+
+function open(account: DocumentAccount, context: AdapterContext): Family {
   const vendor = { name: 'The language model', secrets: [account.apiKey], log: context.log };
   const client = openAiClient(account);
   const modelFor = (task: WorkerTask) => context.providerModelId(task.outputModel, account.model);
@@ -94,7 +125,7 @@ export function document(account: DocumentAccount, context: AdapterContext): Fam
     const format = task.outputModel === 'pdf' ? 'pdf' : 'markdown';
     const made = await makeDocument({ answer, format, fonts: account.fonts }, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      // Not retried: a second answer would be billed, and would hardly differ.
+      // PROVIDER_FAILED is not retried: each attempt pays for another answer of the model, which is likely to fail the same way.
       context.log.error({ err: error, file: task.fileId }, 'document could not be rendered');
       throw new StepError('PROVIDER_FAILED', 'The answer of the language model could not be rendered as a document.');
     });

@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
+import { meaningOf } from './fal.ts';
 import { minimax } from './minimax.ts';
 import { callFor, contextFor, downloaded, startStorage, taskFor, token } from './test/asking.ts';
-import { FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
+import { ERROR_CLASSES, ERROR_CODES, FAL_KEY, type FalDouble, startFal } from './test/fal.ts';
 import { mediaOf } from './test/media.ts';
 import { MINIMAX_KEY, type MinimaxDouble, startMinimax } from './test/minimax.ts';
 
@@ -16,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([vendor[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
 
 const family = (apiKey = FAL_KEY) =>
-  minimax({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, contextFor());
+  minimax.open({ apiKey: MINIMAX_KEY, baseUrl: other.url, fal: { apiKey, queueUrl: vendor.url } }, contextFor());
 const fullHd = (asked: Parameters<typeof taskFor>[1] = {}) =>
   taskFor('minimax-h3-max', { ...asked, configs: { ...asked.configs, resolution: '1080p' } });
 const submit = (asked?: Parameters<typeof taskFor>[1]) => family().submit(callFor(fullHd(asked)));
@@ -185,3 +187,5 @@ describe('a refusal', () => {
     expect(await probe()).toBe('MiniMax accepts the key; fal accepts the key');
   });
 });
+
+testErrorCodes('fal', [...ERROR_CODES.model, ...ERROR_CODES.request], ERROR_CLASSES, meaningOf);

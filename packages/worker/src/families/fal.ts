@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { FalAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, id, text, word } from './answer-fields.ts';
@@ -11,6 +10,11 @@ import { asFinalType, type Refusal, toStepError } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { type Answer, callApi, refusalByStatus, type VendorApi } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
+
+export interface FalAccount {
+  apiKey: string;
+  queueUrl: string;
+}
 
 const APP = '/minimax/h3-max';
 const POLL_MS = 5000;

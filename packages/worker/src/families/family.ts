@@ -1,4 +1,7 @@
 import type { WorkerTask } from '@review/contract';
+import type { StepSeconds } from '../policy.ts';
+import type { Account, AccountReader } from '../provider-settings.ts';
+import type { AdapterContext } from './adapter-context.ts';
 
 /** A provider's reference to a job, in a form that only its adapter reads. Stored in the row before the first poll. */
 export interface JobRef {
@@ -51,4 +54,13 @@ export interface Family {
   /** Makes one call that costs nothing, to check the account, and returns a description for the operator. */
   probe?(signal: AbortSignal): Promise<string>;
   download(call: Call & { output: Output; path: string; onProgress: (fraction: number) => void }): Promise<void>;
+}
+
+/** Everything about a family that is not in the contract: its account, its timeouts and its adapter. */
+export interface FamilyDescription<Settings extends object> extends StepSeconds {
+  /** The settings that switch the family from the sandbox to its provider, for the operator. */
+  keySettings: string;
+  readAccount(settings: AccountReader): Account<Settings>;
+  /** Opens the adapter with a live account that `readAccount` returned. */
+  open(account: Settings, context: AdapterContext): Family;
 }

@@ -1,9 +1,20 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { testKeyedAccount } from '../test/account.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
 import { geminiImage } from './gemini-image.ts';
+import { meaningOf } from './google.ts';
 import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
-import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
+import {
+  ERROR_CLASSES,
+  ERROR_CODES,
+  GOOGLE_KEY,
+  type GoogleDouble,
+  googleError,
+  retryInfo,
+  startGoogle,
+} from './test/google.ts';
 
 const MODEL = 'gemini-3-pro-image';
 let storage: Storage;
@@ -20,7 +31,7 @@ beforeEach(async () => {
 });
 
 const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) =>
-  geminiImage({ apiKey, baseUrl: google.url }, context);
+  geminiImage.open({ apiKey, baseUrl: google.url }, context);
 
 async function pictureOf(task: WorkerTask, family = familyFor()): Promise<Buffer> {
   const submitted = await family.submit(callFor(task));
@@ -238,3 +249,10 @@ test('the probe lists the models of the account', async () => {
   await expect(familyFor().probe?.(signal)).rejects.toMatchObject({ type: 'TRANSIENT' });
   expect(google.orders).toEqual([]);
 });
+
+testKeyedAccount(
+  geminiImage,
+  { key: 'GEMINI_API_KEY', address: 'GEMINI_BASE_URL' },
+  'https://generativelanguage.googleapis.com',
+);
+testErrorCodes('Google', Object.keys(ERROR_CODES), ERROR_CLASSES, (code) => meaningOf(Number(code)));

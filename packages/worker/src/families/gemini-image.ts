@@ -4,8 +4,8 @@ import type { KeyedAccount } from '../provider-settings.ts';
 import { providerModels } from './account-models.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { entries, fields, flag, text, word } from './answer-fields.ts';
-import type { Call, Family } from './family.ts';
-import { callGoogle, googleClient, probeGoogle } from './google.ts';
+import type { Call, Family, FamilyDescription } from './family.ts';
+import { callGoogle, GOOGLE_KEY_SETTING, googleClient, probeGoogle, readGoogleAccount } from './google.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
 import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
@@ -29,7 +29,15 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 /** Google's images. The provider is synchronous: its answer holds the picture, or the reason for the refusal. */
-export function geminiImage(account: KeyedAccount, context: AdapterContext): Family {
+export const geminiImage: FamilyDescription<KeyedAccount> = {
+  keySettings: GOOGLE_KEY_SETTING,
+  readAccount: readGoogleAccount,
+  submitSeconds: 300,
+  storeSeconds: 120,
+  open,
+};
+
+function open(account: KeyedAccount, context: AdapterContext): Family {
   const vendor = { name: 'Gemini', secrets: [account.apiKey], log: context.log };
   const client = googleClient(account);
 

@@ -1,13 +1,18 @@
 import type { GoogleGenAI } from '@google/genai';
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
-import type { KeyedAccount } from '../provider-settings.ts';
+import type { Account, AccountReader, KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { describeModels } from './account-models.ts';
 import { entries, fields, text } from './answer-fields.ts';
 import { loadOnce } from './load-once.ts';
 import { asReadRefusal, type Refusal, toStepError, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
+
+export const GOOGLE_KEY_SETTING = 'GEMINI_API_KEY';
+
+export const readGoogleAccount = ({ keyed }: AccountReader): Account<KeyedAccount> =>
+  keyed('GEMINI_API_KEY', 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com');
 
 const MAX_BYTES = 128 * 1024 * 1024;
 

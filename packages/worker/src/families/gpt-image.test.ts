@@ -1,10 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { testKeyedAccount } from '../test/account.ts';
+import { codesIn, testErrorCodes } from '../test/error-codes.ts';
 import { gptImage } from './gpt-image.ts';
+import { meaningOf } from './openai.ts';
 import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Reply, startDouble } from './test/double.ts';
-import { OPENAI_KEY, type OpenAiDouble, refusal, startOpenAi, stream } from './test/openai.ts';
+import {
+  ERROR_CLASSES,
+  ERROR_CODES,
+  OPENAI_KEY,
+  type OpenAiDouble,
+  refusal,
+  startOpenAi,
+  stream,
+} from './test/openai.ts';
 
 let storage: Storage;
 let openai: OpenAiDouble;
@@ -20,7 +31,7 @@ beforeEach(async () => {
 });
 
 const familyFor = (apiKey = OPENAI_KEY, context = contextFor()) =>
-  gptImage({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, context);
+  gptImage.open({ apiKey, baseUrl: openai.baseUrl, organization: 'org-1', project: 'proj-1' }, context);
 
 const order = (task: WorkerTask, family = familyFor()) => family.submit(callFor(task));
 
@@ -261,3 +272,6 @@ test('the probe lists the models of the account', async () => {
   await expect(familyFor().probe?.(signal)).rejects.toMatchObject({ type: 'TRANSIENT' });
   expect(openai.orders).toEqual([]);
 });
+
+testKeyedAccount(gptImage, { key: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL' }, 'https://api.openai.com/v1');
+testErrorCodes('OpenAI', codesIn(ERROR_CODES), ERROR_CLASSES, meaningOf);

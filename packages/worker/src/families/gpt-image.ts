@@ -1,12 +1,12 @@
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from 'openai/resources/images';
 import { z } from 'zod';
-import type { OpenAiAccount } from '../provider-settings.ts';
+import type { Account, AccountReader } from '../provider-settings.ts';
 import { providerModels } from './account-models.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { entries, number, word } from './answer-fields.ts';
-import type { Call, Family } from './family.ts';
+import type { Call, Family, FamilyDescription } from './family.ts';
 import { inlineOutput, writeInlineOutput } from './inline-output.ts';
-import { callOpenAi, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
+import { callOpenAi, OPENAI_URL, type OpenAiAccount, openAiClient, probeOpenAi, UnreadableAnswer } from './openai.ts';
 import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 
 const LIMITS: PictureLimits = { types: ['image/png', 'image/jpeg', 'image/webp'], maxBytes: 50 * 1024 * 1024 - 1 };
@@ -16,7 +16,21 @@ const Event = z.object({ type: word, b64_json: word, partial_image_index: number
 const WholeAnswer = z.object({ data: entries({ b64_json: word }) }).catch({ data: [] });
 
 /** OpenAI's images. The provider is synchronous: its answer is the picture, and there is no job to look up. */
-export function gptImage(account: OpenAiAccount, context: AdapterContext): Family {
+export const gptImage: FamilyDescription<OpenAiAccount> = {
+  keySettings: 'OPENAI_API_KEY',
+  readAccount,
+  submitSeconds: 300,
+  storeSeconds: 120,
+  open,
+};
+
+function readAccount({ keyed, value }: AccountReader): Account<OpenAiAccount> {
+  const account = keyed('OPENAI_API_KEY', 'OPENAI_BASE_URL', OPENAI_URL);
+  if (account.state !== 'live') return account;
+  return { ...account, organization: value('OPENAI_ORG_ID') ?? null, project: value('OPENAI_PROJECT_ID') ?? null };
+}
+
+function open(account: OpenAiAccount, context: AdapterContext): Family {
   const vendor = { name: 'OpenAI', secrets: [account.apiKey], log: context.log };
   const client = openAiClient(account);
 

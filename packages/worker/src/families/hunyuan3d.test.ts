@@ -1,15 +1,16 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { TencentCloudAccount, TokenHubAccount } from '../provider-settings.ts';
 import { prepare } from '../steps/prepare.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
 import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import { freePort } from '../test/stand-in.ts';
 import type { Family } from './family.ts';
-import { hunyuan3d } from './hunyuan3d.ts';
+import { type CloudAccount, hunyuan3d, meaningOf, type TokenHubAccount } from './hunyuan3d.ts';
 import { contextFor, downloaded, idOf, startStorage } from './test/asking.ts';
 import type { Reply } from './test/double.ts';
-import { type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
+import { ERROR_CLASSES, ERROR_CODES, type HunyuanDouble, type HunyuanState, startHunyuan } from './test/hunyuan3d.ts';
 import { mediaOf } from './test/media.ts';
 
 const storage = await startStorage();
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 const SECRET_KEY = 'a-secret-key-of-tencent';
-const cloud = (own: Partial<TencentCloudAccount> = {}): TencentCloudAccount => ({
+const cloud = (own: Partial<CloudAccount> = {}): CloudAccount => ({
   transport: 'tencent-cloud',
   secretId: double.secretId,
   secretKey: SECRET_KEY,
@@ -46,8 +47,8 @@ const hub = (own: Partial<TokenHubAccount> = {}): TokenHubAccount => ({
   baseUrl: double.url,
   ...own,
 });
-const open = (account: TencentCloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
-  hunyuan3d(account, contextFor(modelMap, logged));
+const open = (account: CloudAccount | TokenHubAccount, modelMap: Record<string, string> = {}) =>
+  hunyuan3d.open(account, contextFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('hunyuan3d-3.1', own).row;
@@ -347,3 +348,10 @@ test('a probe fails for a wrong key and for an unreachable host', async () => {
   double.before = () => ({ status: 503, body: '' });
   await expect(open(cloud()).probe?.(soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
 });
+
+testKeyedAccount(
+  hunyuan3d,
+  { key: 'TOKENHUB_API_KEY', address: 'TOKENHUB_BASE_URL' },
+  'https://tokenhub.tencentmaas.com',
+);
+testErrorCodes('Tencent Cloud', ERROR_CODES, ERROR_CLASSES, meaningOf);

@@ -1,15 +1,25 @@
 import { z } from 'zod';
-import type { TencentCloudAccount, TokenHubAccount } from '../provider-settings.ts';
+import { type Account, type AccountReader, type KeyedAccount, misconfigured } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, error, id, text, word } from './answer-fields.ts';
-import type { Call, Family, Polled } from './family.ts';
+import type { Call, Family, FamilyDescription, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
 import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import { asFinalType, type Refusal, toStepError, type Vendor } from './refusal.ts';
 import { downloadFrom } from './result.ts';
-import { openTencentCloud } from './tencent-cloud.ts';
+import { openTencentCloud, type TencentCloudAccount } from './tencent-cloud.ts';
 import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
+
+export interface CloudAccount extends TencentCloudAccount {
+  transport: 'tencent-cloud';
+  /** Whether requests to the endpoint take a model name. */
+  takesModel: boolean;
+}
+
+export interface TokenHubAccount extends KeyedAccount {
+  transport: 'token-hub';
+}
 
 /** The source of a 3D model: a prompt or a picture, never both. `model` is null where the product has only one. */
 type Asked = { model: string | null } & ({ prompt: string } | { picture: string });
@@ -42,7 +52,41 @@ const RUNNING_MS = 10_000;
 
 const Ref = z.object({ id: z.string() });
 
-export function hunyuan3d(account: TencentCloudAccount | TokenHubAccount, context: AdapterContext): Family {
+export const hunyuan3d: FamilyDescription<CloudAccount | TokenHubAccount> = {
+  keySettings: 'TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY, or TOKENHUB_API_KEY',
+  readAccount,
+  submitSeconds: 60,
+  storeSeconds: 600,
+  open,
+};
+
+function readAccount({ value, setting, keyed, address }: AccountReader): Account<CloudAccount | TokenHubAccount> {
+  const [secretId, secretKey] = [value('TENCENTCLOUD_SECRET_ID'), value('TENCENTCLOUD_SECRET_KEY')];
+  if (secretId === undefined && secretKey === undefined) {
+    const hub = keyed('TOKENHUB_API_KEY', 'TOKENHUB_BASE_URL', 'https://tokenhub.tencentmaas.com');
+    return hub.state === 'live' ? { ...hub, transport: 'token-hub' } : hub;
+  }
+  if (secretId === undefined) return misconfigured('TENCENTCLOUD_SECRET_KEY is set, TENCENTCLOUD_SECRET_ID is not.');
+  if (secretKey === undefined) return misconfigured('TENCENTCLOUD_SECRET_ID is set, TENCENTCLOUD_SECRET_KEY is not.');
+  const endpoint = address('HUNYUAN_ENDPOINT', 'https://hunyuan.intl.tencentcloudapi.com');
+  // Tencent sells the same models as the product ai3d, in China and abroad, and as a part of Hunyuan.
+  const [isProduct, isInChina] = [endpoint.includes('//ai3d.'), endpoint.includes('//ai3d.tencentcloudapi.com')];
+  return {
+    state: 'live',
+    transport: 'tencent-cloud',
+    secretId,
+    secretKey,
+    endpoint,
+    version: setting('HUNYUAN_VERSION', day, isProduct ? '2025-05-13' : '2023-09-01'),
+    region: setting('HUNYUAN_REGION', region, isInChina ? 'ap-guangzhou' : 'ap-singapore'),
+    takesModel: !isProduct || isInChina,
+  };
+}
+
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'write a version such as 2023-09-01');
+const region = z.string().regex(/^[a-z0-9-]{1,40}$/, 'write a region such as ap-singapore');
+
+function open(account: CloudAccount | TokenHubAccount, context: AdapterContext): Family {
   const transport = account.transport === 'token-hub' ? tokenHub(account, context) : tencentCloud(account, context);
 
   async function askedFor(call: Call): Promise<Asked> {
@@ -115,7 +159,7 @@ const Queried = z.object({
   ResultFile3Ds: entries({ Type: word, Url: address }),
 });
 
-function tencentCloud(account: TencentCloudAccount, { log }: AdapterContext): Transport {
+function tencentCloud(account: CloudAccount, { log }: AdapterContext): Transport {
   const { secretId, secretKey, endpoint } = account;
   const vendor = { name: 'Hunyuan3D', secrets: [secretId, secretKey], log, baseUrl: endpoint };
   const cloud = openTencentCloud(account, vendor, refusalOf);

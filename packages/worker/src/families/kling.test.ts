@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { codesIn, testErrorCodes } from '../test/error-codes.ts';
 import { freePort } from '../test/stand-in.ts';
-import { kling } from './kling.ts';
+import { kling, meaningOf } from './kling.ts';
 import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
-import { KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
+import { ERROR_CLASSES, ERROR_CODES, KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';
 import { mediaOf } from './test/media.ts';
 
 let vendor: KlingDouble;
@@ -22,7 +24,7 @@ afterEach(async () => {
   await vendor[Symbol.asyncDispose]();
 });
 
-const family = (apiKey = KLING_KEY, context = contextFor()) => kling({ apiKey, baseUrl: vendor.url }, context);
+const family = (apiKey = KLING_KEY, context = contextFor()) => kling.open({ apiKey, baseUrl: vendor.url }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const poll = (id: string, orderedAt = Date.now()) =>
   family().poll({ ...callFor(taskFor('kling-3.0')), job: { id, orderedAt } });
@@ -156,7 +158,7 @@ describe('a submit without an answer', () => {
   });
 
   test('is TRANSIENT if the connection is refused', async () => {
-    const nowhere = kling({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
+    const nowhere = kling.open({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
     await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
@@ -264,3 +266,6 @@ describe('a task', () => {
     await expect(poll(id())).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
+
+testKeyedAccount(kling, { key: 'KLING_API_KEY', address: 'KLING_BASE_URL' }, 'https://api-singapore.klingai.com');
+testErrorCodes('Kling', codesIn(ERROR_CODES), ERROR_CLASSES, meaningOf);

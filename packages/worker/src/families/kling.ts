@@ -4,7 +4,7 @@ import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, id, text, word } from './answer-fields.ts';
-import type { Call, Family, Ordered } from './family.ts';
+import type { Call, Family, FamilyDescription, Ordered } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
 import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
@@ -42,7 +42,15 @@ const WORDS: StatusWords = {
 const Since = z.object({ orderedAt: z.number().catch(0) });
 
 /** Kling's API of 2026: the path names the model, and a task can be looked up by its `external_task_id`. */
-export function kling(account: KeyedAccount, context: AdapterContext): Family {
+export const kling: FamilyDescription<KeyedAccount> = {
+  keySettings: 'KLING_API_KEY',
+  readAccount: ({ keyed }) => keyed('KLING_API_KEY', 'KLING_BASE_URL', 'https://api-singapore.klingai.com'),
+  submitSeconds: 60,
+  storeSeconds: 900,
+  open,
+};
+
+function open(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Kling', account, context, refusalIn);
 
   async function lookUp(call: Call & { clientJobId: string }): Promise<Ordered | null> {

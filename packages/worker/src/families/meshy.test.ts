@@ -1,13 +1,15 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepare } from '../steps/prepare.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
 import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
 import type { Family } from './family.ts';
-import { meshy } from './meshy.ts';
+import { meaningOf, meshy } from './meshy.ts';
 import { contextFor, downloaded, idOf, startStorage, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
-import { type MeshyDouble, type MeshyState, startMeshy } from './test/meshy.ts';
+import { ERROR_CLASSES, ERROR_CODES, type MeshyDouble, type MeshyState, startMeshy } from './test/meshy.ts';
 
 const storage = await startStorage();
 const formats = ['png', 'jpeg', 'webp', 'png', 'png'] as const;
@@ -30,7 +32,7 @@ afterEach(async () => {
 });
 
 const open = (modelMap: Record<string, string> = {}, apiKey = double.key): Family =>
-  meshy({ apiKey, baseUrl: double.url }, contextFor(modelMap, logged));
+  meshy.open({ apiKey, baseUrl: double.url }, contextFor(modelMap, logged));
 
 const soon = () => AbortSignal.timeout(20_000);
 const taskOf = (own: Partial<WorkerTask> = {}): WorkerTask => server.add('meshy-7', own).row;
@@ -320,3 +322,11 @@ test('a probe returns the balance, or fails for a wrong key', async () => {
   await expect(open({}, 'msy_wrong_key').probe?.(soon())).rejects.toMatchObject({ type: 'AUTH' });
   expect(double.orders).toEqual([]);
 });
+
+testKeyedAccount(meshy, { key: 'MESHY_API_KEY', address: 'MESHY_BASE_URL' }, 'https://api.meshy.ai');
+testErrorCodes(
+  'Meshy',
+  Object.entries(ERROR_CODES).flatMap(([status, names]) => [status, ...names]),
+  ERROR_CLASSES,
+  meaningOf,
+);

@@ -4,7 +4,7 @@ import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, fields, id, number, text, word } from './answer-fields.ts';
-import type { Call, Family, Polled } from './family.ts';
+import type { Call, Family, FamilyDescription, Polled } from './family.ts';
 import { jobState, type StatusWords } from './job-state.ts';
 import { dataUri, type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError, type Vendor } from './refusal.ts';
@@ -56,7 +56,15 @@ function deprecationOf(model: string): string | null {
   return `Meshy has deprecated ${model} since ${found.since}; PROVIDER_MODEL_MAP=${map} moves to its successor`;
 }
 
-export function meshy(account: KeyedAccount, context: AdapterContext): Family {
+export const meshy: FamilyDescription<KeyedAccount> = {
+  keySettings: 'MESHY_API_KEY',
+  readAccount: ({ keyed }) => keyed('MESHY_API_KEY', 'MESHY_BASE_URL', 'https://api.meshy.ai'),
+  submitSeconds: 60,
+  storeSeconds: 600,
+  open,
+};
+
+function open(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Meshy', account, context, refusalIn);
   const deprecation = deprecationOf(context.providerModelId('meshy-7', 'meshy-7'));
   if (deprecation !== null) context.log.warn({ provider: api.name }, deprecation);

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
-import { minimax } from './minimax.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
+import { meaningOf, minimax } from './minimax.ts';
 import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
-import { MINIMAX_KEY, type MinimaxDouble, refusal, startMinimax } from './test/minimax.ts';
+import { ERROR_CLASSES, ERROR_CODES, MINIMAX_KEY, type MinimaxDouble, refusal, startMinimax } from './test/minimax.ts';
 
 let vendor: MinimaxDouble;
 let storage: Storage;
@@ -18,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = MINIMAX_KEY) => minimax({ apiKey, baseUrl: vendor.url, fal: null }, contextFor());
+const family = (apiKey = MINIMAX_KEY) => minimax.open({ apiKey, baseUrl: vendor.url, fal: null }, contextFor());
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });
@@ -174,3 +176,11 @@ describe('a task', () => {
     expect(countDeletes()).toBe(1);
   });
 });
+
+testKeyedAccount(minimax, { key: 'MINIMAX_API_KEY', address: 'MINIMAX_BASE_URL' }, 'https://api.minimax.io');
+testErrorCodes(
+  'MiniMax',
+  ERROR_CODES.flatMap(({ type, codes }) => [type, ...codes]),
+  ERROR_CLASSES,
+  meaningOf,
+);

@@ -1,17 +1,22 @@
 import type { WorkerTask } from '@review/contract';
 import { z } from 'zod';
-import type { KeyedAccount, MinimaxAccount } from '../provider-settings.ts';
+import { type Account, type AccountReader, type KeyedAccount, misconfigured } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, text, word } from './answer-fields.ts';
 import { contentOf, TOGETHER, toPolled } from './content-task.ts';
-import { fal } from './fal.ts';
-import type { Call, Family, JobRef } from './family.ts';
+import { type FalAccount, fal } from './fal.ts';
+import type { Call, Family, FamilyDescription, JobRef } from './family.ts';
 import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
 import { type Answer, bearerApi, callApi, refusalByStatus } from './vendor-api.ts';
 import { settingsOf } from './video-settings.ts';
+
+interface MinimaxAccount extends KeyedAccount {
+  /** Used for the settings that MiniMax's own API does not offer. */
+  fal: FalAccount | null;
+}
 
 const MODELS: Record<string, string> = { 'minimax-h3': 'MiniMax-H3', 'minimax-h3-max': 'MiniMax-H3-Max' };
 
@@ -30,7 +35,23 @@ const Created = z.object({ task_id: id });
 const Found = z.object({ task: fields({ status: word, error, content: fields({ url: address }) }) });
 
 /** Routes H3 Max at 1080p to fal, and everything else to MiniMax's own API, which lacks that combination. */
-export function minimax(account: MinimaxAccount, context: AdapterContext): Family {
+export const minimax: FamilyDescription<MinimaxAccount> = {
+  keySettings: 'MINIMAX_API_KEY',
+  readAccount,
+  submitSeconds: 60,
+  storeSeconds: 900,
+  open,
+};
+
+function readAccount({ value, keyed, address }: AccountReader): Account<MinimaxAccount> {
+  const account = keyed('MINIMAX_API_KEY', 'MINIMAX_BASE_URL', 'https://api.minimax.io');
+  const apiKey = value('FAL_KEY');
+  if (apiKey === undefined) return account.state === 'live' ? { ...account, fal: null } : account;
+  if (account.state !== 'live') return misconfigured('FAL_KEY only adds to MINIMAX_API_KEY, which is not set.');
+  return { ...account, fal: { apiKey, queueUrl: address('FAL_QUEUE_URL', 'https://queue.fal.run') } };
+}
+
+function open(account: MinimaxAccount, context: AdapterContext): Family {
   const own = minimaxItself(account, context);
   const other = account.fal && fal(account.fal, context);
   const routeOf = (task: WorkerTask): Family => {

@@ -1,19 +1,11 @@
-import { FAMILIES, type Family as FamilyName, type FamilyState, type Provider } from '@review/contract';
+import { FAMILIES, type Family as FamilyName, type FamilyState, type Provider, perFamily } from '@review/contract';
 import type { Logger } from 'pino';
-import type { Account, ProviderSettings } from '../provider-settings.ts';
+import type { ProviderSettings } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
-import { document } from './document.ts';
 import type { Family } from './family.ts';
-import { geminiImage } from './gemini-image.ts';
-import { gptImage } from './gpt-image.ts';
-import { hunyuan3d } from './hunyuan3d.ts';
-import { kling } from './kling.ts';
-import { meshy } from './meshy.ts';
-import { minimax } from './minimax.ts';
+import { ADAPTERS } from './index.ts';
 import { toStepError } from './refusal.ts';
-import { seedance } from './seedance.ts';
-import { veo } from './veo.ts';
 
 export interface Families {
   /** Returns the adapter for the provider; for null, the vendor if this worker has its key, else the sandbox. */
@@ -30,30 +22,16 @@ interface Opened {
 export function openFamilies({ accounts, modelMap }: ProviderSettings, sandbox: Family, log: Logger): Families {
   const providerModelId: AdapterContext['providerModelId'] = (model, usual) => modelMap[model] ?? usual;
 
-  function openFamily<Settings extends object>(
-    name: FamilyName,
-    account: Account<Settings>,
-    adapter: (account: Settings, context: AdapterContext) => Family,
-  ): Opened {
+  function openFamily(name: FamilyName): Opened {
+    const account = accounts[name];
     if (account.state === 'sandbox') return { family: sandbox, state: { state: 'sandbox' } };
     // The log names the account that a provider's message is about.
     const own = log.child({ family: name, account: hostOf(account) });
-    if (account.state === 'live')
-      return { family: adapter(account, { log: own, providerModelId }), state: { state: 'live' } };
-    return { family: refusingFamily(account.reason, own), state: account };
+    if (account.state === 'misconfigured') return { family: refusingFamily(account.reason, own), state: account };
+    return { family: ADAPTERS[name].open(account, { log: own, providerModelId }), state: { state: 'live' } };
   }
 
-  const families: Record<FamilyName, Opened> = {
-    document: openFamily('document', accounts.document, document),
-    'gpt-image': openFamily('gpt-image', accounts['gpt-image'], gptImage),
-    'gemini-image': openFamily('gemini-image', accounts['gemini-image'], geminiImage),
-    seedance: openFamily('seedance', accounts.seedance, seedance),
-    kling: openFamily('kling', accounts.kling, kling),
-    minimax: openFamily('minimax', accounts.minimax, minimax),
-    veo: openFamily('veo', accounts.veo, veo),
-    meshy: openFamily('meshy', accounts.meshy, meshy),
-    hunyuan3d: openFamily('hunyuan3d', accounts.hunyuan3d, hunyuan3d),
-  };
+  const families = perFamily(openFamily);
   return {
     family(name, provider) {
       const { family, state } = families[name];

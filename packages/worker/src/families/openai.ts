@@ -1,13 +1,20 @@
 import type { WorkerTask } from '@review/contract';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { KeyedAccount, OpenAiAccount } from '../provider-settings.ts';
+import type { KeyedAccount } from '../provider-settings.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { describeModels } from './account-models.ts';
 import { fields, number, text } from './answer-fields.ts';
 import { loadOnce } from './load-once.ts';
 import { type Refusal, retryAfter, toStepError, type Vendor, wasSent } from './refusal.ts';
 import { vendorFetch } from './vendor-fetch.ts';
+
+export interface OpenAiAccount extends KeyedAccount {
+  organization: string | null;
+  project: string | null;
+}
+
+export const OPENAI_URL = 'https://api.openai.com/v1';
 
 /** Enough for the largest picture in base64. */
 const MAX_BYTES = 128 * 1024 * 1024;

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StepErrorType } from '../step-error.ts';
+import { testKeyedAccount } from '../test/account.ts';
+import { codesIn, testErrorCodes } from '../test/error-codes.ts';
 import { readPictures } from './references.ts';
-import { seedance } from './seedance.ts';
+import { meaningOf, seedance } from './seedance.ts';
 import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { mediaOf } from './test/media.ts';
-import { ARK_KEY, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
+import { ARK_KEY, ERROR_CLASSES, ERROR_CODES, refusal, type SeedanceDouble, startSeedance } from './test/seedance.ts';
 
 let vendor: SeedanceDouble;
 let storage: Storage;
@@ -19,7 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => vendor[Symbol.asyncDispose]());
 
-const family = (apiKey = ARK_KEY, context = contextFor()) => seedance({ apiKey, baseUrl: vendor.baseUrl }, context);
+const family = (apiKey = ARK_KEY, context = contextFor()) =>
+  seedance.open({ apiKey, baseUrl: vendor.baseUrl }, context);
 const submit = (...asked: Parameters<typeof taskFor>) => family().submit(callFor(taskFor(...asked)));
 const lastOrder = () => vendor.requests.findLast(({ method }) => method === 'POST')?.body;
 const job = () => ({ id: vendor.orders[0]?.id ?? '' });
@@ -83,7 +86,7 @@ describe('a submit', () => {
       return 'own';
     };
     const context = { ...contextFor(), providerModelId };
-    const china = seedance({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, context);
+    const china = seedance.open({ apiKey: ARK_KEY, baseUrl: 'https://ark.cn-beijing.volces.com/api/v3' }, context);
     await china.submit({ ...callFor(taskFor('seedance-2.5')), signal: AbortSignal.abort() }).catch(() => {});
     expect(asked).toEqual(['seedance-2.5: doubao-seedance-2-5-260628']);
     await family(ARK_KEY, context)
@@ -236,3 +239,10 @@ describe('a task', () => {
     await expect(cancel()).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });
+
+testKeyedAccount(
+  seedance,
+  { key: 'ARK_API_KEY', address: 'ARK_BASE_URL' },
+  'https://ark.ap-southeast.bytepluses.com/api/v3',
+);
+testErrorCodes('Ark', codesIn(ERROR_CODES), ERROR_CLASSES, meaningOf);

@@ -5,7 +5,7 @@ import { StepError, type StepErrorType } from '../step-error.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, error, fields, id, word } from './answer-fields.ts';
 import { contentOf, TOGETHER, toPolled } from './content-task.ts';
-import type { Call, Family, JobRef } from './family.ts';
+import type { Call, Family, FamilyDescription, JobRef } from './family.ts';
 import { type PictureLimits, readPictures, replaceReferences } from './references.ts';
 import type { Refusal } from './refusal.ts';
 import { downloadFrom } from './result.ts';
@@ -41,7 +41,15 @@ const Listed = z.object({ items: z.array(z.unknown()).nullish() });
 const TASKS = '/contents/generations/tasks';
 
 /** Seedance at Ark: by BytePlus internationally, by Volcengine in China. */
-export function seedance(account: KeyedAccount, context: AdapterContext): Family {
+export const seedance: FamilyDescription<KeyedAccount> = {
+  keySettings: 'ARK_API_KEY',
+  readAccount: ({ keyed }) => keyed('ARK_API_KEY', 'ARK_BASE_URL', 'https://ark.ap-southeast.bytepluses.com/api/v3'),
+  submitSeconds: 60,
+  storeSeconds: 900,
+  open,
+};
+
+function open(account: KeyedAccount, context: AdapterContext): Family {
   const api = bearerApi('Seedance', account, context, refusalIn);
   const prefix = new URL(account.baseUrl).hostname.endsWith('volces.com') ? 'doubao' : 'dreamina';
   const providerModelId = ({ outputModel }: WorkerTask) =>

@@ -1,8 +1,15 @@
 import type { z } from 'zod';
-import type { TencentCloudAccount } from '../provider-settings.ts';
 import type { Call } from './family.ts';
 import { asReadRefusal, type Refusal, saysItWasSent, toStepError, type Vendor } from './refusal.ts';
 import { refusalByStatus } from './vendor-api.ts';
+
+export interface TencentCloudAccount {
+  secretId: string;
+  secretKey: string;
+  endpoint: string;
+  version: string;
+  region: string;
+}
 
 interface Action {
   name: string;

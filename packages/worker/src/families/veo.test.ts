@@ -1,11 +1,13 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { testKeyedAccount } from '../test/account.ts';
+import { testErrorCodes } from '../test/error-codes.ts';
 import type { JobRef } from './family.ts';
 import { callFor, contextFor, downloaded, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { type Double, type Reply, startDouble } from './test/double.ts';
 import { GOOGLE_KEY, type GoogleDouble, googleError, retryInfo, startGoogle } from './test/google.ts';
 import { mediaOf } from './test/media.ts';
-import { veo } from './veo.ts';
+import { meaningOf, veo } from './veo.ts';
 
 const MODEL = 'veo-3.1-generate-preview';
 const LITE = 'veo-3.1-lite-generate-preview';
@@ -24,7 +26,7 @@ beforeEach(async () => {
   return () => google[Symbol.asyncDispose]();
 });
 
-const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) => veo({ apiKey, baseUrl: google.url }, context);
+const familyFor = (apiKey = GOOGLE_KEY, context = contextFor()) => veo.open({ apiKey, baseUrl: google.url }, context);
 
 async function order(task: WorkerTask, family = familyFor()): Promise<JobRef> {
   const submitted = await family.submit(callFor(task));
@@ -228,3 +230,15 @@ test('the probe lists the models of the account', async () => {
   await expect(familyFor('AIza-wrong').probe?.(signal)).rejects.toMatchObject({ type: 'AUTH' });
   expect(google.orders).toEqual([]);
 });
+
+testKeyedAccount(
+  veo,
+  { key: 'GEMINI_API_KEY', address: 'GEMINI_BASE_URL' },
+  'https://generativelanguage.googleapis.com',
+);
+testErrorCodes(
+  'a job of Veo',
+  Array.from({ length: 16 }, (_, index) => index + 1),
+  { AUTH: [7, 16], INVALID_INPUT: [3, 9, 11], TRANSIENT: [] },
+  (code) => meaningOf(Number(code)),
+);

@@ -6,8 +6,8 @@ import type { StepErrorType } from '../step-error.ts';
 import { providerModels } from './account-models.ts';
 import type { AdapterContext } from './adapter-context.ts';
 import { address, entries, fields, flag, number, text } from './answer-fields.ts';
-import type { Call, Family, JobRef } from './family.ts';
-import { callGoogle, googleClient, isPolicy, probeGoogle } from './google.ts';
+import type { Call, Family, FamilyDescription, JobRef } from './family.ts';
+import { callGoogle, GOOGLE_KEY_SETTING, googleClient, isPolicy, probeGoogle, readGoogleAccount } from './google.ts';
 import { type PictureLimits, type Reference, readPictures, replaceReferences } from './references.ts';
 import { type Refusal, toStepError } from './refusal.ts';
 import { downloadResult } from './result.ts';
@@ -30,7 +30,15 @@ const Operation = z.object({
 const Output = z.object({ uri: z.url() });
 
 /** Google Veo. A submit returns an operation to poll. A job cannot be canceled, and its video always has sound. */
-export function veo(account: KeyedAccount, context: AdapterContext): Family {
+export const veo: FamilyDescription<KeyedAccount> = {
+  keySettings: GOOGLE_KEY_SETTING,
+  readAccount: readGoogleAccount,
+  submitSeconds: 60,
+  storeSeconds: 900,
+  open,
+};
+
+function open(account: KeyedAccount, context: AdapterContext): Family {
   const vendor = { name: 'Veo', secrets: [account.apiKey], log: context.log, baseUrl: account.baseUrl };
   const client = googleClient(account);
 

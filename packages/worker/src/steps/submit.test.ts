@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { testVendor } from '../families/test-vendor.ts';
+import { minimax } from '../families/minimax.ts';
+import { contextFor } from '../families/test/asking.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
@@ -105,7 +106,8 @@ test('a provider with lookUp is asked before a resubmit', async () => {
 
 test('a submit that was not sent releases its reservation', async () => {
   const { row, handed } = server.add('minimax-h3');
-  const family = testVendor(`http://127.0.0.1:${await freePort()}/`)('minimax');
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const family = minimax.open({ apiKey: 'key', baseUrl: nowhere, fal: null }, contextFor());
   await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'TRANSIENT' });
   expect(row.stages['submit']).toEqual({ intents: 0, job: null });
 });

@@ -46,7 +46,7 @@ export interface Order {
 }
 
 export interface Vendor extends AsyncDisposable {
-  /** For TEST_PROVIDER_URL. */
+  /** For TEST_PROVIDER_URL, the setting of e2e/vendor-worker.ts. */
   url: string;
   /** Every accepted, and so billed, submit. */
   orders: Order[];

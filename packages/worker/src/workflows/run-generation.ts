@@ -10,11 +10,11 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import { type Failure, generate, type Steps } from '../pipeline.ts';
-import { POLICIES, type StepPolicy } from '../policy.ts';
+import { MAX_SECONDS, policyOf, type StepPolicy } from '../policy.ts';
 
 /** How soon Temporal detects a dead worker, regardless of the step's timeout. */
 const HEARTBEAT_SECONDS = 15;
-/** A step aborts itself at its timeout; Temporal ends it this much later if it does not. */
+/** A step aborts itself at its family's timeout; Temporal ends it this much after the longest one if it does not. */
 const SLACK_SECONDS = 15;
 
 /** Runs the pipeline with every step as an activity. The history holds ids and outcomes, never prompts or content. */
@@ -23,8 +23,9 @@ export async function runGeneration(task: GenerationTask): Promise<void> {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The generation was canceled.');
 }
 
+const policy = policyOf(MAX_SECONDS);
+
 function activitiesOf(family: Family): Steps {
-  const policy = POLICIES[family];
   const submitQueue = submitQueueOf(family);
   // A running activity finishes before `abandon` reads what to undo.
   const waitForEnd = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { findModel, settingsInEffect, type VideoSettings, type WorkerTask } from '@review/contract';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { readProviders } from '../../config.ts';
 import type { AdapterContext } from '../adapter-context.ts';
 import type { Family, Output } from '../family.ts';
+import { openFamilies } from '../open.ts';
+import { sandboxFamily } from '../sandbox.ts';
 import { type Double, startDouble } from './double.ts';
 
 type Attachment = WorkerTask['attachments'][number];
@@ -53,6 +56,13 @@ export function contextFor(
 ): AdapterContext & { logged: readonly string[] } {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   return { log, logged, providerModelId: (model, usual) => modelMap[model] ?? usual };
+}
+
+/** Opens the adapter of a model with these settings. */
+export function familyWith(settings: Record<string, string>, outputModel: string): Family {
+  const sandbox = sandboxFamily({ jobMs: 0, now: Date.now });
+  const { family } = openFamilies(readProviders(settings), sandbox, pino({ level: 'silent' }));
+  return family(taskFor(outputModel).family, 'live');
 }
 
 export interface Picture {

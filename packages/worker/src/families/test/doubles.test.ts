@@ -1,4 +1,4 @@
-import { FAMILIES, MODELS } from '@review/contract';
+import { FAMILIES, findModel, MODELS } from '@review/contract';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,9 +6,9 @@ import { readProviders } from '../../config.ts';
 import { openFamilies } from '../open.ts';
 import { sandboxFamily } from '../sandbox.ts';
 import { callFor, downloaded, taskFor } from './asking.ts';
-import { type StartedDouble, startDoubles } from './doubles.ts';
+import { startDoubles, VENDORS } from './doubles.ts';
 
-let doubles: StartedDouble[];
+let doubles: Awaited<ReturnType<typeof startDoubles>>;
 beforeAll(async () => {
   doubles = await startDoubles();
 }, 60_000);
@@ -16,6 +16,11 @@ afterAll(() => Promise.all(doubles.map(({ double }) => double[Symbol.asyncDispos
 
 test('every family has a double', () => {
   expect(new Set(doubles.flatMap(({ families }) => families))).toEqual(new Set(FAMILIES));
+});
+
+test('every family has answers that its adapter must read', () => {
+  const answers = VENDORS.flatMap(({ jobAnswers = [], resultAnswers = [] }) => [...jobAnswers, ...resultAnswers]);
+  expect(new Set(answers.map(({ model }) => findModel(model)?.family))).toEqual(new Set(FAMILIES));
 });
 
 const AT_ONCE = ['gpt-image-2', 'gemini-3-pro-image', 'markdown'];

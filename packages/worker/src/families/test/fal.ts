@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { pictureFault } from './content.ts';
 import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import { boolean, integer, list, required, type Schema, string, WIDE, words } from './published-schemas.ts';
+import { VendorDouble } from './vendor-double.ts';
 
 export const FAL_KEY = 'fal-id:fal-secret-0123456789';
 
@@ -91,6 +94,8 @@ export const ERROR_CODES: { model: string[]; request: string[] } = {
   ],
 };
 
+export const ERROR_CLASSES: ErrorClasses = { CONTENT_POLICY: ['content_policy_violation'], AUTH: [], BALANCE: [] };
+
 const Input = z.strictObject({
   prompt: z.string().min(1).max(50_000),
   resolution: z.enum(['480P', '768P', '1080P']),
@@ -98,4 +103,64 @@ const Input = z.strictObject({
   aspect_ratio: z.enum(['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']),
   prompt_expansion_mode: z.enum(['disabled', 'fast', 'balanced', 'quality']),
   reference_image_urls: z.array(z.string()).max(9).optional(),
+});
+
+const documented = (more: Schema = {}): Schema => ({
+  prompt: required(words(50_000)),
+  duration: integer(5, 15),
+  resolution: string('480P', '768P', '1080P'),
+  aspect_ratio: string(...WIDE.slice(0, -1)),
+  prompt_expansion_mode: string('disabled', 'fast', 'balanced', 'quality'),
+  enable_safety_checker: boolean,
+  ...more,
+});
+
+export const FAL = new VendorDouble({
+  families: ['minimax'],
+  settings: (url) => ({ FAL_KEY, FAL_QUEUE_URL: url }),
+  start: async () => ({ double: await startFal(), outputTypeOf: () => 'VIDEO', mediaFor: () => null }),
+  checks: {},
+  pages: {
+    '/minimax/h3-max/text-to-video': documented(),
+    '/minimax/h3-max/reference-to-video': documented({ reference_image_urls: list(string(), { max: 9 }) }),
+  },
+  jobAnswers: [
+    {
+      name: 'fal',
+      model: 'minimax-h3-max',
+      configs: { resolution: '1080p' },
+      job: { id: 'r1' },
+      running: [
+        { status: 'IN_QUEUE', request_id: 'r1', queue_position: 0, response_url: '' },
+        { status: 'IN_PROGRESS', request_id: 'r1', logs: [], error: null },
+      ],
+      succeeded: {
+        status: 'COMPLETED',
+        request_id: 'r1',
+        logs: [],
+        metrics: { inference_time: 3 },
+        error: null,
+        error_type: null,
+      },
+      result: '-',
+      failed: { status: 'COMPLETED', request_id: 'r1', error: 'the runner broke', error_type: 'runner_server_error' },
+      status: 'status',
+    },
+  ],
+  resultAnswers: [
+    {
+      name: 'fal',
+      model: 'minimax-h3-max',
+      configs: { resolution: '1080p' },
+      job: { id: 'r1' },
+      answer: {
+        video: { url: 'https://result.example/1.mp4', content_type: 'video/mp4' },
+        seed: 1,
+        expanded_prompt: null,
+      },
+      reply: (body) => ({ body }),
+      wanted: 'https://result.example/1.mp4',
+      needed: ['video.url'],
+    },
+  ],
 });

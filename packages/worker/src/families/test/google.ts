@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
-import { mediaOf } from './media.ts';
+import { marked, mediaOf } from './media.ts';
+import { integer, list, object, required, string, words } from './published-schemas.ts';
+import { RESULT_URL, VendorDouble } from './vendor-double.ts';
 
 export const GOOGLE_KEY = 'AIza-double-0123456789abcdef';
 
@@ -124,6 +127,12 @@ export const ERROR_CODES: Record<number, string[]> = {
   504: ['DEADLINE_EXCEEDED'],
 };
 
+export const ERROR_CLASSES: ErrorClasses = {
+  AUTH: ['401', '403', '404'],
+  RATE_LIMITED: ['429'],
+  TRANSIENT: ['409', '499', '500', '503', '504'],
+};
+
 /** A refusal in the vendor's form. */
 export const googleError = (code: number, status: string, message: string, details: object[] = []): Reply => ({
   status: code,
@@ -182,4 +191,128 @@ const Video = z.strictObject({
     aspectRatio: z.enum(['16:9', '9:16']),
     resolution: z.enum(['720p', '1080p', '4k']),
   }),
+});
+
+const frame = object({ bytesBase64Encoded: required(string()), mimeType: required(string('image/png', 'image/jpeg')) });
+
+const operation = (more: object) => ({ name: 'models/veo/operations/op1', metadata: { '@type': 'v' }, ...more });
+const PICTURE = Buffer.from('a picture').toString('base64');
+
+export const GOOGLE = new VendorDouble({
+  families: ['gemini-image', 'veo'],
+  settings: (url) => ({ GEMINI_API_KEY: GOOGLE_KEY, GEMINI_BASE_URL: url }),
+  async start() {
+    const double = await startGoogle();
+    double.pictureFor = (prompt) => marked(double.picture, prompt);
+    return {
+      double,
+      outputTypeOf: ({ id }) => (id.includes('/operations/') ? 'VIDEO' : 'IMAGE'),
+      mediaFor: ({ id, prompt }) => {
+        const [, name] = id.split('/operations/');
+        return name === undefined ? double.pictureFor(prompt) : mediaOf('veo-3.1-generate-preview', name);
+      },
+    };
+  },
+  checks: {
+    'gemini-image': 'it has gemini-3-pro-image, gemini-3.1-flash-image, gemini-3.1-flash-lite-image',
+    veo: 'it has veo-3.1-generate-preview, veo-3.1-lite-generate-preview',
+  },
+  pages: {
+    '/v1beta/models:generateContent': {
+      contents: required(
+        list(
+          object({
+            role: string('user', 'model'),
+            parts: required(
+              list(
+                object({
+                  text: string(),
+                  inlineData: object({ mimeType: required(string()), data: required(string()) }),
+                }),
+              ),
+            ),
+          }),
+          { min: 1 },
+        ),
+      ),
+      generationConfig: object({
+        responseModalities: list(string('TEXT', 'IMAGE')),
+        imageConfig: object({ aspectRatio: string(), imageSize: string('512', '1K', '2K', '4K') }),
+      }),
+      safetySettings: list(object({ category: string(), threshold: string() })),
+    },
+    '/v1beta/models:predictLongRunning': {
+      instances: required(
+        list(
+          object({
+            prompt: required(words(10_000)),
+            image: frame,
+            lastFrame: frame,
+            referenceImages: list(
+              object({ image: required(frame), referenceType: required(string('asset', 'ASSET')) }),
+              {
+                max: 3,
+              },
+            ),
+          }),
+          { min: 1, max: 1 },
+        ),
+      ),
+      parameters: object({
+        sampleCount: integer(1, 4),
+        durationSeconds: { type: 'integer', values: [4, 6, 8] },
+        aspectRatio: string('16:9', '9:16'),
+        resolution: string('720p', '1080p', '4k'),
+        personGeneration: string('allow_all', 'allow_adult', 'dont_allow'),
+        negativePrompt: string(),
+      }),
+    },
+  },
+  pageOf: ({ path }) => path.replace(/^(\/v1beta\/models)\/[^:]+/, '$1'),
+  jobAnswers: [
+    {
+      name: 'veo',
+      model: 'veo-3.1-generate-preview',
+      job: { id: 'models/veo/operations/op1', orderedAt: 0 },
+      running: [operation({}), operation({ done: false })],
+      succeeded: operation({
+        done: true,
+        response: {
+          '@type': 'r',
+          generateVideoResponse: { generatedSamples: [{ video: { uri: RESULT_URL, encoding: 'mp4' } }] },
+        },
+      }),
+      result: 'response.generateVideoResponse.generatedSamples.0.video.uri',
+      failed: operation({ done: true, error: { code: 13, message: 'Oops.', details: [] } }),
+      status: 'done',
+    },
+  ],
+  resultAnswers: [
+    {
+      name: 'gemini-image',
+      model: 'gemini-3-pro-image',
+      answer: {
+        candidates: [
+          {
+            content: {
+              role: 'model',
+              parts: [
+                { thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } },
+                { text: 'Here it is.' },
+                { inlineData: { mimeType: 'image/png', data: PICTURE } },
+              ],
+            },
+            finishReason: 'STOP',
+            safetyRatings: null,
+          },
+        ],
+        usageMetadata: { totalTokenCount: 1 },
+        modelVersion: 'gemini-3-pro-image',
+      },
+      reply: (body) => ({ body }),
+      wanted: 'a picture',
+      // The library itself reads the usage.
+      needed: ['candidates.0.content.parts.2.inlineData.data', 'usageMetadata'],
+    },
+  ],
 });

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { type Double, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import { boolean, integer, list, object, required, type Schema, string, words } from './published-schemas.ts';
+import { RESULT_URL, type Settings, VendorDouble } from './vendor-double.ts';
 
 const SIGNED =
   /^TC3-HMAC-SHA256 Credential=(\w+)\/\d{4}-\d\d-\d\d\/[\w-]+\/tc3_request, SignedHeaders=content-type;host, Signature=[0-9a-f]{64}$/;
+const SECRET_ID = 'AKIDdouble';
 const LIFE_MS = 24 * 3_600_000;
 const MAX_PICTURE_BYTES = 6 * 1024 * 1024;
 
@@ -51,6 +55,32 @@ export const ERROR_CODES: string[] = [
   ...['ResourceUnavailable.InArrears', 'ResourceUnavailable.LowBalance', 'ResourcesSoldOut.ChargeStatusException'],
 ];
 
+const operation = (...names: string[]) => names.map((name) => `FailedOperation.${name}`);
+
+export const ERROR_CLASSES: ErrorClasses = {
+  BALANCE: [
+    'ResourceInsufficient',
+    ...operation('FreeResourcePackExhausted', 'ResourcePackExhausted', 'ServiceStopArrears'),
+    ...['ResourceUnavailable.InArrears', 'ResourceUnavailable.LowBalance'],
+    'ResourcesSoldOut.ChargeStatusException',
+  ],
+  RATE_LIMITED: [
+    ...['LimitExceeded', 'RequestLimitExceeded', 'RequestLimitExceeded.GlobalRegionUinLimitExceeded'],
+    ...['RequestLimitExceeded.IPLimitExceeded', 'RequestLimitExceeded.UinLimitExceeded', 'ResourceInUse'],
+    ...[...operation('EngineServerLimitExceeded'), 'RequestLimitExceeded.JobNumExceed'],
+  ],
+  TRANSIENT: [
+    ...['FailedOperation', 'InternalError', 'ResourceUnavailable', 'ResponseSizeLimitExceeded'],
+    ...['ServiceUnavailable', ...operation('EngineRequestTimeout', 'EngineServerError', 'ConsoleServerError')],
+    ...operation('InnerError', 'ServerError'),
+  ],
+  RESULT_EXPIRED: ['ResourceNotFound', ...operation('JobNotExist', 'JobNotFound')],
+  CONTENT_POLICY: [
+    ...operation('GenerateImageFailed'),
+    ...['OperationDenied.ImageIllegalDetected', 'OperationDenied.TextIllegalDetected'],
+  ],
+};
+
 const Order = z.strictObject({
   model: z.enum(['3.0', '3.1', 'hy-3d-3.0', 'hy-3d-3.1']).optional(),
   prompt: z.string().min(1).max(1024).optional(),
@@ -80,7 +110,7 @@ const Hub = z.strictObject({
 type Refuse = (code: string, message: string) => never;
 
 /** Both APIs at one address: the signed one, which always answers with status 200, and the one with a bearer key. */
-export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-0123456789'): Promise<HunyuanDouble> {
+export async function startHunyuan(secretId = SECRET_ID, key = 'hub-double-0123456789'): Promise<HunyuanDouble> {
   const started = await startDouble((request, double) => {
     if (request.path.startsWith('/files/')) return fileOf(request, double);
     return request.path.startsWith('/v1/api/3d/') ? byKey(request, double) : signed(request, double);
@@ -187,3 +217,89 @@ export async function startHunyuan(secretId = 'AKIDdouble', key = 'hub-double-01
   }
   return hunyuan;
 }
+
+const views = ['left', 'right', 'back', 'top', 'bottom', 'left_front', 'right_front'];
+const tencent: Schema = {
+  Prompt: words(1024),
+  ImageBase64: string(),
+  ImageUrl: string(),
+  MultiViewImages: list(
+    object({ ViewType: required(string(...views)), ViewImageBase64: string(), ViewImageUrl: string() }),
+  ),
+  EnablePBR: boolean,
+  FaceCount: integer(3000, 1_500_000),
+  GenerateType: string('Normal', 'Geometry'),
+  ResultFormat: string('STL', 'USDZ', 'FBX'),
+};
+
+const tencentJob = (Status: string, more: object = {}) => ({
+  Response: { Status, ErrorCode: '', ErrorMessage: '', ResultFile3Ds: [], RequestId: 'request', ...more },
+});
+const hubJob = (status: string, more: object = {}) => ({ status, request_id: 'request', credit_consumed: 15, ...more });
+const FILES = [
+  { Type: 'OBJ', Url: 'https://result.example/file.zip', PreviewImageUrl: 'https://result.example/file.png' },
+  { Type: 'GLB', Url: RESULT_URL, PreviewImageUrl: '' },
+];
+
+/** The settings of Tencent's other API. */
+export const tokenHubAt = (url: string): Settings => ({
+  TENCENTCLOUD_SECRET_ID: '',
+  TENCENTCLOUD_SECRET_KEY: '',
+  TOKENHUB_API_KEY: 'k',
+  TOKENHUB_BASE_URL: url,
+});
+
+export const TENCENT = new VendorDouble({
+  families: ['hunyuan3d'],
+  settings: (url) => ({
+    TENCENTCLOUD_SECRET_ID: SECRET_ID,
+    TENCENTCLOUD_SECRET_KEY: 'secret',
+    HUNYUAN_ENDPOINT: url,
+  }),
+  start: async () => ({
+    double: await startHunyuan(),
+    outputTypeOf: () => '3D',
+    mediaFor: ({ id }) => mediaOf('hunyuan3d-3.1', id),
+  }),
+  checks: { hunyuan3d: '127.0.0.1 accepts the key' },
+  pages: {
+    SubmitHunyuanTo3DProJob: { ...tencent, Model: string('3.0', '3.1') },
+    'SubmitHunyuanTo3DProJob of ai3d.intl': tencent,
+    '/v1/api/3d/submit': {
+      model: required(string('hy-3d-3.0', 'hy-3d-3.1')),
+      prompt: words(1024),
+      image_base64: string(),
+      image_url: string(),
+      multi_view_images: list(object({})),
+      generate_type: string('Normal', 'Geometry'),
+      enable_pbr: boolean,
+      face_count: integer(3000, 1_500_000),
+      result_format: string('STL', 'USDZ', 'FBX'),
+    },
+  },
+  pageOf: ({ path, headers }) => String(headers['x-tc-action'] ?? path),
+  jobAnswers: [
+    {
+      name: 'hunyuan3d at Tencent Cloud',
+      model: 'hunyuan3d-3.1',
+      job: { id: '135' },
+      running: [tencentJob('WAIT'), tencentJob('RUN', { ResultFile3Ds: null })],
+      succeeded: tencentJob('DONE', { ResultFile3Ds: FILES, ResultCreditConsumed: 20 }),
+      result: 'Response.ResultFile3Ds.1.Url',
+      failed: tencentJob('FAIL', { ErrorCode: 'FailedOperation.InnerError', ErrorMessage: 'why' }),
+      status: 'Response.Status',
+      envelope: 'Response',
+    },
+    {
+      name: 'hunyuan3d at TokenHub',
+      model: 'hunyuan3d-3.1',
+      settings: tokenHubAt,
+      job: { id: '135' },
+      running: [hubJob('queued'), hubJob('in_progress', { data: null })],
+      succeeded: hubJob('completed', { data: FILES.map(({ Type, Url }) => ({ type: Type, url: Url })) }),
+      result: 'data.1.url',
+      failed: hubJob('failed', { error: { code: 500, message: 'why' } }),
+      status: 'status',
+    },
+  ],
+});

@@ -1,7 +1,20 @@
 import sharp from 'sharp';
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import {
+  boolean,
+  type Field,
+  integer,
+  list,
+  object,
+  required,
+  type Schema,
+  string,
+  words,
+} from './published-schemas.ts';
+import { RESULT_URL, VendorDouble } from './vendor-double.ts';
 
 export const KLING_KEY = 'kling-key-0123456789';
 
@@ -108,6 +121,13 @@ export const ERROR_CODES: Record<number, number[]> = {
   504: [5002],
 };
 
+export const ERROR_CLASSES: ErrorClasses = {
+  AUTH: [1000, 1001, 1002, 1003, 1004, 1103, 1100, 1304],
+  BALANCE: [1101, 1102],
+  RATE_LIMITED: [1302, 1303],
+  TRANSIENT: [5000, 5001, 5002],
+};
+
 export const refusal = (status: number, code: number, message: string): Reply => ({
   status,
   body: { code, message, request_id: 'request' },
@@ -152,7 +172,7 @@ interface KlingRequest {
 const text = (settings: z.ZodRawShape): z.ZodType<KlingRequest> =>
   z.strictObject({ prompt: z.string().min(1).max(3072), settings: z.strictObject(settings).optional(), options });
 
-const words = (most: number) => z.strictObject({ type: z.literal('prompt'), text: z.string().min(1).max(most) });
+const prompt = (most: number) => z.strictObject({ type: z.literal('prompt'), text: z.string().min(1).max(most) });
 const frame = (type: string) => z.strictObject({ type: z.literal(type), url: z.string() });
 const named = z.strictObject({ type: z.literal('refer_image'), url: z.string(), id: z.string().optional() });
 
@@ -163,16 +183,97 @@ const images = (settings: z.ZodRawShape, contents: z.ZodType<KlingRequest['conte
 const ORDERS: Record<string, z.ZodType<KlingRequest>> = {
   'text-to-video/kling-3.0-turbo': text({ ...turbo, aspect_ratio: ratio.optional() }),
   'text-to-video/kling-3.0': text({ ...full, aspect_ratio: ratio.optional() }),
-  'image-to-video/kling-3.0-turbo': images(turbo, z.tuple([words(2500), frame('first_frame')])),
+  'image-to-video/kling-3.0-turbo': images(turbo, z.tuple([prompt(2500), frame('first_frame')])),
   'image-to-video/kling-3.0': images(
     full,
     z.union([
-      z.tuple([words(3072), frame('first_frame')]),
-      z.tuple([words(3072), frame('first_frame'), frame('last_frame')]),
+      z.tuple([prompt(3072), frame('first_frame')]),
+      z.tuple([prompt(3072), frame('first_frame'), frame('last_frame')]),
     ]),
   ),
   'omni-video/kling-3.0-omni': images(
     { ...full, audio: z.enum(['native', 'original', 'off']).optional(), aspect_ratio: ratio },
-    z.array(z.union([words(3072), named])).max(8),
+    z.array(z.union([prompt(3072), named])).max(8),
   ),
 };
+
+const klingOptions = object({
+  external_task_id: string(),
+  callback_url: string(),
+  watermark_info: object({ enabled: required(boolean) }),
+});
+const klingSettings = (more: Schema): Field =>
+  object({ resolution: string('720p', '1080p', '4k'), duration: integer(3, 15), ...more });
+const [ratios, shots] = [{ aspect_ratio: string('16:9', '9:16', '1:1') }, { multi_shot: boolean }];
+const klingContents = (...types: string[]): Field =>
+  required(
+    list(object({ type: required(string('prompt', ...types)), text: words(3072), url: string(), id: string() }), {
+      min: 1,
+    }),
+  );
+const klingText = (settings: Schema): Schema => ({
+  prompt: required(words(3072)),
+  settings: klingSettings(settings),
+  options: klingOptions,
+});
+const klingImage = (contents: Field, settings: Schema): Schema => ({
+  contents,
+  settings: klingSettings(settings),
+  options: klingOptions,
+});
+
+const klingTask = (status: string, more: object = {}) => ({
+  code: 0,
+  message: 'SUCCEED',
+  request_id: 'request',
+  data: [
+    { id: '8936', status, message: '', create_time: 1781080778802, external_id: 'FX0-submit', outputs: [], ...more },
+  ],
+});
+export const KLING = new VendorDouble({
+  families: ['kling'],
+  settings: (url) => ({ KLING_API_KEY: KLING_KEY, KLING_BASE_URL: url }),
+  start: async () => ({
+    double: await startKling(),
+    outputTypeOf: () => 'VIDEO',
+    mediaFor: ({ id }) => mediaOf('kling-3.0', id),
+  }),
+  checks: { kling: 'Kling accepts the key' },
+  pages: {
+    '/text-to-video/kling-3.0-turbo': klingText(ratios),
+    '/text-to-video/kling-3.0': klingText({ ...ratios, ...shots, audio: string('native', 'off') }),
+    '/image-to-video/kling-3.0-turbo': klingImage(klingContents('first_frame'), {}),
+    '/image-to-video/kling-3.0': klingImage(klingContents('first_frame', 'last_frame'), {
+      ...shots,
+      audio: string('native', 'off'),
+    }),
+    '/omni-video/kling-3.0-omni': klingImage(klingContents('refer_image', 'first_frame', 'last_frame', 'refer_video'), {
+      ...ratios,
+      ...shots,
+      audio: string('native', 'off', 'original'),
+    }),
+  },
+  jobAnswers: [
+    {
+      name: 'kling',
+      model: 'kling-3.0',
+      job: {
+        id: '8936',
+        // Read anew by every poll: an unlisted task counts as expired some time after the order.
+        get orderedAt() {
+          return Date.now();
+        },
+      },
+      running: [klingTask('submitted'), klingTask('processing', { billing: [{ amount: '4' }] })],
+      succeeded: klingTask('succeeded', {
+        outputs: [
+          { type: 'video', id: '1', url: RESULT_URL, watermark_url: '', duration: '5.1' },
+          { type: 'element', id: '2', name: 'n' },
+        ],
+      }),
+      result: 'data.0.outputs.0.url',
+      failed: klingTask('failed', { message: 'The renderer broke' }),
+      status: 'data.0.status',
+    },
+  ],
+});

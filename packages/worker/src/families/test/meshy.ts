@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { type Double, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import { boolean, integer, list, required, type Schema, string, words } from './published-schemas.ts';
+import { RESULT_URL, VendorDouble } from './vendor-double.ts';
 
+const MESHY_KEY = 'msy_double_0123456789';
 const KINDS = ['/openapi/v2/text-to-3d', '/openapi/v1/image-to-3d', '/openapi/v1/multi-image-to-3d'];
 const RETENTION_MS = 3 * 24 * 3_600_000;
 
@@ -14,6 +18,13 @@ export const ERROR_CODES: Record<number, string[]> = {
   404: [],
   422: [],
   429: ['RateLimitExceeded', 'NoMoreConcurrentTasks', 'TooManyPendingTasks', 'LimitExceeded'],
+};
+
+export const ERROR_CLASSES: ErrorClasses = {
+  AUTH: ['401', '403'],
+  BALANCE: ['402', 'InsufficientCredits'],
+  RATE_LIMITED: ['429', 'RateLimitExceeded', 'NoMoreConcurrentTasks', 'TooManyPendingTasks', 'LimitExceeded'],
+  TRANSIENT: [],
 };
 
 const PictureUri = z.string().regex(/^data:image\/(png|jpe?g);base64,[A-Za-z0-9+/]+=*$/, 'image_url is not reachable');
@@ -59,7 +70,7 @@ const refuse = (status: number, message: string, more: object = {}): never => {
   throw new Refused({ status, body: { message, ...more } });
 };
 
-export async function startMeshy(key = 'msy_double_0123456789'): Promise<MeshyDouble> {
+export async function startMeshy(key = MESHY_KEY): Promise<MeshyDouble> {
   const started = await startDouble((request, double) => {
     if (request.path.startsWith('/files/')) return fileOf(request, double);
     if (request.headers.authorization !== `Bearer ${key}`) return refuse(401, 'Invalid API key');
@@ -121,3 +132,90 @@ export async function startMeshy(key = 'msy_double_0123456789'): Promise<MeshyDo
   }
   return meshy;
 }
+
+const formats = list(string('glb', 'fbx', 'obj', 'usdz', 'stl', '3mf'));
+const meshyShape: Schema = {
+  target_formats: formats,
+  model_type: string('standard', 'smart-topology'),
+  topology: string('quad', 'triangle'),
+  target_polycount: integer(100, 300_000),
+  should_remesh: boolean,
+  decimation_mode: integer(1, 4),
+  pose_mode: string('', 'a-pose', 't-pose'),
+  auto_size: boolean,
+  origin_at: string('bottom', 'center'),
+  alpha_thumbnail: boolean,
+  moderation: boolean,
+};
+const meshySurface: Schema = {
+  enable_pbr: boolean,
+  texture_prompt: words(800),
+  texture_resolution: string('2k', '4k', '8k'),
+};
+const meshyImage = (pictures: Schema): Schema => ({
+  ...pictures,
+  ...meshyShape,
+  ...meshySurface,
+  ai_model: string('meshy-6', 'meshy-7', 'meshy-7.1', 'latest'),
+  should_texture: boolean,
+  ultra_mode: boolean,
+});
+
+const meshyTask = (status: string, more: object = {}) => ({
+  id: 'task-1',
+  type: 'image-to-3d',
+  status,
+  progress: 50,
+  model_urls: { glb: '', fbx: '' },
+  thumbnail_url: '',
+  preceding_tasks: 0,
+  created_at: 1781080778802,
+  started_at: 0,
+  task_error: { message: '' },
+  ...more,
+});
+export const MESHY = new VendorDouble({
+  families: ['meshy'],
+  settings: (url) => ({ MESHY_API_KEY: MESHY_KEY, MESHY_BASE_URL: url }),
+  start: async () => ({
+    double: await startMeshy(),
+    outputTypeOf: () => '3D',
+    mediaFor: ({ id }) => mediaOf('meshy-7', id),
+  }),
+  checks: {
+    meshy:
+      '1000 credits; Meshy has deprecated meshy-7 since 2026-09-18; PROVIDER_MODEL_MAP={"meshy-7":"meshy-7.1"} moves to its successor',
+  },
+  pages: {
+    '/openapi/v2/text-to-3d preview': {
+      mode: required(string('preview')),
+      prompt: required(words(800)),
+      ai_model: string('meshy-6', 'meshy-7.1', 'latest'),
+      ...meshyShape,
+    },
+    '/openapi/v2/text-to-3d refine': {
+      mode: required(string('refine')),
+      preview_task_id: required(string()),
+      target_formats: formats,
+      ...meshySurface,
+    },
+    '/openapi/v1/image-to-3d': meshyImage({ image_url: required(string()) }),
+    '/openapi/v1/multi-image-to-3d': meshyImage({ image_urls: required(list(string(), { min: 1, max: 4 })) }),
+  },
+  pageOf({ path, body }) {
+    const { mode } = z.object({ mode: z.string().optional() }).catch({}).parse(body);
+    return mode === undefined ? path : `${path} ${mode}`;
+  },
+  jobAnswers: [
+    {
+      name: 'meshy',
+      model: 'meshy-7',
+      job: { id: 'task-1', path: '/openapi/v1/image-to-3d', stage: 'submit' },
+      running: [meshyTask('PENDING'), meshyTask('IN_PROGRESS', { task_error: null, model_urls: null })],
+      succeeded: meshyTask('SUCCEEDED', { progress: 100, model_urls: { glb: RESULT_URL, fbx: '' } }),
+      result: 'model_urls.glb',
+      failed: meshyTask('FAILED', { task_error: { message: 'mesh is empty', code: 7 } }),
+      status: 'status',
+    },
+  ],
+});

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { Content, hasFrames, pictureFault, picturesIn, textOf } from './content.ts';
 import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import { integer, item, list, object, required, type Schema, string, WIDE } from './published-schemas.ts';
+import { RESULT_URL, VendorDouble } from './vendor-double.ts';
 
 export const MINIMAX_KEY = 'minimax-key-0123456789';
 
@@ -91,6 +94,13 @@ export const ERROR_CODES: { status: number; type: string; codes: number[] }[] = 
   { status: 529, type: 'overloaded_error', codes: [] },
 ];
 
+export const ERROR_CLASSES: ErrorClasses = {
+  AUTH: ['authorized_error', 1004, 2049],
+  BALANCE: ['insufficient_balance_error', 1008, 2056],
+  CONTENT_POLICY: ['unprocessable_entity_error', 1026, 1027],
+  TRANSIENT: ['server_error', 1000, 1001, 1013, 1024, 1033],
+};
+
 export const refusal = (status: number, type: string, code: number | null, words = 'no'): Reply => ({
   status,
   body: {
@@ -120,3 +130,49 @@ const OrderBody = z.discriminatedUnion('model', [
     ...common,
   }),
 ]);
+
+/** The international API; the Chinese one also has `aigc_watermark`. */
+const documented = (resolutions: string[], least: number, more: Schema = {}): Schema => ({
+  model: required(string('MiniMax-H3', 'MiniMax-H3-Max')),
+  content: required(list(item('image', 'video', 'audio'), { min: 1 })),
+  resolution: required(string(...resolutions)),
+  duration: required(integer(least, 15)),
+  ratio: string(...WIDE),
+  callback_url: string(),
+  ...more,
+});
+
+const minimaxTask = (status: string, more: object = {}) => ({
+  task: { id: '4240', model: 'MiniMax-H3', status, created_at: 1, duration: 5, modality: 'video', ...more },
+});
+export const MINIMAX = new VendorDouble({
+  families: ['minimax'],
+  settings: (url) => ({ MINIMAX_API_KEY: MINIMAX_KEY, MINIMAX_BASE_URL: url }),
+  start: async () => ({ double: await startMinimax(), outputTypeOf: () => 'VIDEO', mediaFor: () => null }),
+  checks: { minimax: 'MiniMax accepts the key; fal accepts the key' },
+  pages: {
+    '/v2/video_generation MiniMax-H3': documented(['768P', '2K'], 4),
+    '/v2/video_generation MiniMax-H3-Max': documented(['480P', '768P'], 5, {
+      extra: object({ prompt_expansion_mode: string('disabled', 'balanced', 'quality') }),
+    }),
+  },
+  pageOf: ({ path, body }) => {
+    const { model } = z.object({ model: z.string() }).catch({ model: '' }).parse(body);
+    return `${path} ${model}`;
+  },
+  jobAnswers: [
+    {
+      name: 'minimax',
+      model: 'minimax-h3',
+      job: { id: '4240' },
+      running: [
+        minimaxTask('queued', { error: { code: 0, message: '' } }),
+        minimaxTask('running', { content: { url: '' } }),
+      ],
+      succeeded: minimaxTask('succeeded', { content: { url: RESULT_URL }, usage: { total_seconds: 5 } }),
+      result: 'task.content.url',
+      failed: minimaxTask('failed', { error: { code: 1026, message: 'sensitive' } }),
+      status: 'task.status',
+    },
+  ],
+});

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { type Double, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
-import { mediaOf } from './media.ts';
+import type { ErrorClasses } from '../../test/error-codes.ts';
+import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
+import { marked, mediaOf } from './media.ts';
+import { boolean, integer, required, type Schema, string, words } from './published-schemas.ts';
+import { VendorDouble } from './vendor-double.ts';
 
 export const OPENAI_KEY = 'sk-double-0123456789abcdef';
 
@@ -100,6 +103,12 @@ export const ERROR_CODES: Record<number, string[]> = {
   500: ['server_error'],
 };
 
+export const ERROR_CLASSES: ErrorClasses = {
+  CONTENT_POLICY: ['moderation_blocked', 'content_policy_violation', 'content_filter'],
+  BALANCE: ['billing_hard_limit_reached', 'insufficient_quota', 'billing_not_active'],
+  RATE_LIMITED: ['rate_limit_exceeded'],
+};
+
 export const refuse = (status: number, code: string | null, message: string, more: object = {}) =>
   new Refused(refusal(status, code, message, more));
 
@@ -196,3 +205,111 @@ async function fieldsOf({ bytes, headers }: VendorRequest): Promise<Record<strin
   for (const key of new Set(form.keys())) fields[key] = key.endsWith('[]') ? form.getAll(key) : form.get(key);
   return fields;
 }
+
+const openAiImage: Schema = {
+  model: required(string()),
+  prompt: required(words(32_000)),
+  n: integer(1, 10),
+  size: string('auto', '1024x1024', '1536x1024', '1024x1536'),
+  quality: string('low', 'medium', 'high', 'xhigh', 'max', 'auto'),
+  background: string('transparent', 'opaque', 'auto'),
+  output_format: string('png', 'jpeg', 'webp'),
+  output_compression: integer(0, 100),
+  moderation: string('auto', 'low'),
+  safety_identifier: string(),
+  stream: boolean,
+  partial_images: integer(0, 3),
+};
+const chunkOf = (delta: object, finish_reason: string | null = null) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'writer-1',
+  choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+  usage: null,
+});
+
+const eventsIn = (answer: object): unknown[] =>
+  'events' in answer && Array.isArray(answer.events) ? answer.events : [];
+
+const PICTURE = Buffer.from('a picture').toString('base64');
+const textFor = (prompt: string) => `# ${prompt}\n\nIt stands by the window.\n`;
+const outputTypeOf = ({ id }: Order) => (id.startsWith('chatcmpl-') ? 'DOCUMENT' : 'IMAGE');
+
+export const OPENAI = new VendorDouble({
+  families: ['gpt-image', 'document'],
+  settings: (url) => ({
+    OPENAI_API_KEY: OPENAI_KEY,
+    OPENAI_BASE_URL: `${url}/v1`,
+    DOCUMENT_LLM_API_KEY: OPENAI_KEY,
+    DOCUMENT_LLM_BASE_URL: `${url}/v1`,
+    DOCUMENT_LLM_MODEL: 'writer-1',
+  }),
+  async start() {
+    const double = await startOpenAi();
+    double.pictureFor = (prompt) => marked(double.picture, prompt);
+    double.write = (messages) => ({ text: textFor(promptIn({ messages })) });
+    return {
+      double,
+      outputTypeOf,
+      mediaFor(order, outputModel) {
+        if (outputTypeOf(order) === 'IMAGE') return double.pictureFor(order.prompt);
+        // The worker renders the PDF, with the current time in it.
+        return outputModel === 'markdown' ? Buffer.from(textFor(order.prompt)) : null;
+      },
+    };
+  },
+  checks: { document: 'it has writer-1', 'gpt-image': 'it has gpt-image-2.5-flare, gpt-image-2' },
+  pages: {
+    '/v1/images/generations': openAiImage,
+  },
+  resultAnswers: [
+    {
+      name: 'gpt-image, bit by bit',
+      model: 'gpt-image-2',
+      answer: {
+        events: [
+          { type: 'image_generation.partial_image', b64_json: 'aGFsZg==', partial_image_index: 0 },
+          { type: 'image_generation.completed', b64_json: PICTURE, size: '1024x1024', usage: { total_tokens: 1 } },
+        ],
+      },
+      reply: (answer) => stream(eventsIn(answer)),
+      wanted: 'a picture',
+      needed: ['events.1.b64_json', 'events.0.type', 'events.0.partial_image_index'],
+    },
+    {
+      name: 'gpt-image, at once',
+      model: 'gpt-image-2',
+      answer: {
+        created: 1,
+        data: [{ b64_json: PICTURE, revised_prompt: 'A lamp' }, { b64_json: PICTURE }],
+        usage: null,
+      },
+      reply: (body) => ({ body }),
+      wanted: 'a picture',
+      needed: ['data'],
+    },
+    {
+      name: 'a language model',
+      model: 'markdown',
+      answer: {
+        events: [
+          chunkOf({ role: 'assistant', content: '' }),
+          chunkOf({ content: '# A lamp' }),
+          chunkOf({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),
+          // At the output limit, so that the answer is stored unchanged.
+          chunkOf({}, 'length'),
+          { ...chunkOf({}), choices: [], usage: { total_tokens: 3 } },
+        ],
+      },
+      reply: (answer) => stream(eventsIn(answer), true),
+      wanted: '# A lamp',
+      needed: [
+        ...['events.0.choices.0.delta.content', 'events.1.choices.0.delta.content', 'events.3.choices.0.finish_reason'],
+        // Another finish reason or part type has another meaning.
+        ...[0, 1, 2].map((index) => `events.${index}.choices.0.finish_reason`),
+        'events.2.choices.0.delta.content',
+      ],
+    },
+  ],
+});

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ErrorClasses } from '../../test/error-codes.ts';
 import { Content, hasFrames, pictureFault, picturesIn, textOf } from './content.ts';
 import { type Double, type Order, Refused, type Reply, startDouble, type VendorRequest } from './double.ts';
 import { mediaOf } from './media.ts';
+import { boolean, integer, item, list, object, required, type Schema, string, WIDE } from './published-schemas.ts';
+import { RESULT_URL, VendorDouble } from './vendor-double.ts';
 
 export const ARK_KEY = 'ark-key-0123456789';
 
@@ -29,7 +32,7 @@ export async function startSeedance(): Promise<SeedanceDouble> {
     const { method, path } = request;
     if (path.startsWith('/media/')) return media(request);
     if (request.headers.authorization !== `Bearer ${ARK_KEY}`) return refusal(401, 'AuthenticationError');
-    if (path === TASKS) return method === 'POST' ? create(request) : list();
+    if (path === TASKS) return method === 'POST' ? create(request) : listTasks();
     const order = find(path.slice(TASKS.length + 1));
     return method === 'DELETE' ? remove(order) : { body: describe(order) };
   }
@@ -85,7 +88,7 @@ export async function startSeedance(): Promise<SeedanceDouble> {
     };
   }
 
-  const list = (): Reply => ({ body: { items: double.orders.map(describe), total: double.orders.length } });
+  const listTasks = (): Reply => ({ body: { items: double.orders.map(describe), total: double.orders.length } });
 
   async function media({ path }: VendorRequest): Promise<Reply> {
     const order = double.orders.find(({ id }) => id === path.slice('/media/'.length));
@@ -138,6 +141,20 @@ export const ERROR_CODES: Record<number, string[]> = {
   500: ['InternalServiceError'],
 };
 
+export const ERROR_CLASSES: ErrorClasses = {
+  AUTH: [
+    ...['AuthenticationError', 'InvalidAccountStatus', 'AccessDenied', 'InvalidSubscription'],
+    ...['OperationDenied.PermissionDenied', 'OperationDenied.ServiceNotOpen', 'ModelNotOpen', 'UnsupportedModel'],
+    ...['InvalidEndpointOrModel.NotFound', 'InvalidEndpointOrModel.ModelIDAccessDisabled'],
+  ],
+  BALANCE: [
+    ...['AccountOverdueError', 'OperationDenied.ServiceOverdue', 'OperationDenied.FileQuotaExceeded'],
+    ...['QuotaExceeded', 'SetLimitExceeded'],
+  ],
+  TRANSIENT: ['InvalidEndpoint.ClosedEndpoint', 'ContentSecurityDetectionError', 'InternalServiceError'],
+  RESULT_EXPIRED: ['NotFound.Task'],
+};
+
 export const refusal = (status: number, code: string, message = code): Reply => ({
   status,
   body: { error: { code, message, param: '', type: 'BadRequest' } },
@@ -159,4 +176,66 @@ const OrderBody = z.strictObject({
   generate_audio: z.boolean(),
   watermark: z.boolean().optional(),
   execution_expires_after: z.int().min(3600).max(259_200).optional(),
+});
+
+const ark: Schema = {
+  model: required(string()),
+  content: required(list(item('image', 'video', 'audio'), { min: 1 })),
+  resolution: string('480p', '720p', '1080p', '4k'),
+  ratio: string(...WIDE),
+  duration: integer(-1, 30),
+  generate_audio: boolean,
+  watermark: boolean,
+  execution_expires_after: integer(3600, 259_200),
+  callback_url: string(),
+  safety_identifier: string(),
+  seed: integer(-1, 2 ** 32 - 1),
+  return_last_frame: boolean,
+  service_tier: string('default', 'flex'),
+  priority: integer(0, 9),
+  omni_reference_task_type: string('auto', 'reference', 'edit', 'extend'),
+  output_format: string('mp4', 'mov'),
+  tools: list(object({ type: required(string('web_search')) })),
+};
+
+const arkTask = (status: string, more: object = {}) => ({
+  id: 'cgt-1',
+  model: 'dreamina-seedance-2-5-260628',
+  status,
+  error: null,
+  created_at: 1778754737,
+  updated_at: 1778755025,
+  ratio: '16:9',
+  duration: 5,
+  framespersecond: 24,
+  service_tier: 'default',
+  ...more,
+});
+export const ARK = new VendorDouble({
+  families: ['seedance'],
+  settings: (url) => ({ ARK_API_KEY: ARK_KEY, ARK_BASE_URL: `${url}/api/v3` }),
+  start: async () => ({
+    double: await startSeedance(),
+    outputTypeOf: () => 'VIDEO',
+    mediaFor: ({ id }) => mediaOf('seedance-2.0', id),
+  }),
+  checks: { seedance: 'Ark accepts the key' },
+  pages: {
+    '/api/v3/contents/generations/tasks': ark,
+  },
+  jobAnswers: [
+    {
+      name: 'seedance',
+      model: 'seedance-2.5',
+      job: { id: 'cgt-1' },
+      running: [arkTask('queued'), arkTask('running', { content: { video_url: '' } })],
+      succeeded: arkTask('succeeded', {
+        content: { video_url: RESULT_URL, last_frame_url: '' },
+        usage: { total_tokens: 1 },
+      }),
+      result: 'content.video_url',
+      failed: arkTask('failed', { error: { code: 'OutputVideoSensitiveContentDetected', message: 'no' } }),
+      status: 'status',
+    },
+  ],
 });

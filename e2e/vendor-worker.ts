@@ -1,9 +1,12 @@
+// A worker with one test provider in place of all vendors, at TEST_PROVIDER_URL. Its protocol is that of `startVendor`.
 import { stat, writeFile } from 'node:fs/promises';
-import type { Family as FamilyName } from '@review/contract';
+import { FAMILIES, type Family as FamilyName } from '@review/contract';
 import { z } from 'zod';
-import { StepError, type StepErrorType } from '../step-error.ts';
-import type { Family } from './family.ts';
-import { retryAfter, wasSent } from './refusal.ts';
+// From the build, because the worker compares classes, and loads its workflows and programs from there.
+import type { Family } from '../packages/worker/dist/families/family.js';
+import { retryAfter, wasSent } from '../packages/worker/dist/families/refusal.js';
+import { runWorker } from '../packages/worker/dist/run-worker.js';
+import { StepError, type StepErrorType } from '../packages/worker/dist/step-error.js';
 
 const Ordered = z.union([z.object({ id: z.string() }), z.object({ content: z.base64() })]);
 const State = z.discriminatedUnion('state', [
@@ -25,10 +28,10 @@ const REFUSALS: Partial<Record<number, StepErrorType>> = {
 const POLL_MS = 50;
 
 /**
- * The adapter of the test provider, which TEST_PROVIDER_URL puts in place of every vendor. To the worker it is live:
- * documents and images are synchronous, Kling takes a client job id, and Meshy has two paid stages.
+ * The adapter of the test provider. To the worker it is live: documents and images are synchronous, Kling takes a client
+ * job id, and Meshy has two paid stages.
  */
-export function testVendor(address: string): (name: FamilyName) => Family {
+function testVendor(address: string): (name: FamilyName) => Family {
   const timeoutMs = Number(new URL(address).searchParams.get('timeout') ?? 30_000);
   const { origin } = new URL(address);
 
@@ -106,3 +109,11 @@ export function testVendor(address: string): (name: FamilyName) => Family {
   };
   return (name) => (name === 'kling' ? kling : family);
 }
+
+const vendor = testVendor(process.env['TEST_PROVIDER_URL'] ?? '');
+await runWorker(process.env, (_settings, sandbox) => ({
+  family: (name, provider) => (provider === 'sandbox' ? sandbox : vendor(name)),
+  states: FAMILIES.map((family) => ({ family, state: 'live' })),
+}));
+// As in the worker's own main: Temporal's native library may still wait for a connection that is no longer needed.
+process.exit();

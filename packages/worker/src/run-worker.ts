@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { createWorkerClient } from '@review/client';
+import type { Environment } from '@review/contract/settings';
+import { type Logger, pino } from 'pino';
+import { readConfig } from './config.ts';
+import { runEmbedded, type Stop } from './engines/embedded.ts';
+import { openFamilies } from './families/open.ts';
+import { sandboxFamily } from './families/sandbox.ts';
+import { watchRefusals } from './families/watch-refusals.ts';
+import { serveHealth } from './health.ts';
+import { Metrics } from './metrics.ts';
+import { latestRefusals, recordRefusal } from './refusals.ts';
+import { register, startHeartbeat } from './register.ts';
+import { closeSandbox } from './sandbox/render.ts';
+import { removeStaleDirectories } from './stale-directories.ts';
+
+const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
+
+/** Runs a worker until a stop signal. Tests replace `open`, and so the providers. */
+export async function runWorker(environment: Environment, open = openFamilies): Promise<void> {
+  const config = readConfig(environment, { name: hostname(), pid: process.pid });
+  const log = pino({ level: config.logLevel });
+  const stop = listenForStopSignals(log);
+  const metrics = new Metrics();
+  await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
+  const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
+  const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
+  const { family, states } = open(config.providers, sandbox, log);
+  const report = () => ({ worker: config.name, version: VERSION, families: states, refusals: latestRefusals() });
+  try {
+    await removeStaleDirectories(dirname(config.workDirectory));
+    const engine = await register(server, report(), log, stop.soon);
+    using _reporting = startHeartbeat(server, report, log);
+    log.info({ engine, server: config.serverUrl }, 'ready');
+    const { onUnknownSubmit } = config.providers;
+    const watched = watchRefusals(family, (refusal) => {
+      metrics.countRefusal(refusal.family, refusal.type);
+      recordRefusal(refusal);
+    });
+    const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
+    const options = { worker: config.name, concurrency: config.concurrency };
+    if (engine === 'temporal') {
+      // Loaded on demand, because it brings a native library.
+      const { runTemporal } = await import('./engines/temporal.ts');
+      await runTemporal(context, { ...options, environment: config.temporal }, stop);
+    } else await runEmbedded(context, options, stop);
+  } catch (error) {
+    if (!stop.soon.aborted) throw error;
+  } finally {
+    await closeSandbox();
+    await rm(config.workDirectory, { recursive: true, force: true });
+  }
+}
+
+const GRACE_MS = 30_000;
+
+/** Aborts `soon` at the first SIGTERM or SIGINT, and `now` after the grace period. */
+function listenForStopSignals(log: Logger): Stop {
+  const [soon, now] = [new AbortController(), new AbortController()];
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // The handler stays: without it, a second signal would kill the running steps.
+    process.on(signal, () => {
+      if (soon.signal.aborted) return;
+      log.info({ signal }, 'worker stops; running steps may finish');
+      soon.abort();
+      setTimeout(() => now.abort(), GRACE_MS).unref();
+    });
+  }
+  return { soon: soon.signal, now: now.signal };
+}
