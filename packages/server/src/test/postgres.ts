@@ -14,6 +14,10 @@ declare module 'vitest' {
 }
 
 const TEMPLATE = 'review_template';
+/** Tests do not cut the power. */
+const FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'].flatMap(
+  (option) => ['-c', option],
+);
 
 /** The databases of this run: both, unless `npm test -- <room or file>` asks for one. */
 export const testDatabases = (process.env['TEST_DATABASES'] ?? 'sqlite postgres').split(' ');
@@ -46,7 +50,7 @@ export async function startPostgres() {
     // Postgres refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'],
+    postgresFlags: FLAGS,
     onLog: () => {},
     onError: () => {},
   });
