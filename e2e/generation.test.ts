@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MODELS, type Model, pixelsOf, settingsInEffect, type VideoConfigs } from '@review/contract';
+import { MODELS, pixelsOf, settingsInEffect } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import { freePort } from './dev-process.ts';
 import { Service, sha256 } from './service.ts';
+import { smallestVideo } from './smallest-video.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -12,17 +13,6 @@ beforeAll(async () => {
   await service.startWorker('left');
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-/** The smallest configuration of the model, in portrait format where possible. */
-const smallest = ({ video }: Model): VideoConfigs | undefined =>
-  video === null
-    ? undefined
-    : {
-        resolution: video.resolutions[0] ?? '',
-        durationSeconds: video.seconds.min,
-        aspectRatio: video.ratios.includes('9:16') ? '9:16' : '16:9',
-        generateAudio: video.audio,
-      };
 
 const MEDIA = {
   DOCUMENT: /^(application\/pdf|text\/markdown)$/,
@@ -34,7 +24,7 @@ const MEDIA = {
 test('every model generates a file as requested', { timeout: 120_000 }, async () => {
   const started = await Promise.all(
     MODELS.map(async (model) => {
-      const configs = smallest(model);
+      const configs = smallestVideo(model);
       const id = await service.generate(model.id, `A slow pan over ${model.id}`, configs && { configs });
       return { model, configs, id };
     }),

@@ -117,7 +117,7 @@ describe.skipIf(isLacking)('workers under Temporal', () => {
     const worker = await service.startWorker('patient');
     const asked = performance.now();
     await service.generate('markdown', 'Unheard');
-    expect(performance.now() - asked).toBeLessThan(300);
+    expect(performance.now() - asked).toBeLessThan(3000);
     for (const program of [worker, service.server]) {
       const signalledAt = performance.now();
       expect(await program?.end('SIGTERM')).toBe(0);
