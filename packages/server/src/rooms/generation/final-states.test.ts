@@ -4,7 +4,7 @@ import { holdFinalStates } from './test/final-states.ts';
 import { NO_LIMITS } from './test/generations.ts';
 
 onEachDatabase((house) => {
-  test('R6: 100 random orders of reports, cancels, deadlines and duplicates change no final state', async () => {
-    expect(await holdFinalStates(house(), 100)).toBeGreaterThan(20);
+  test('R6: 30 random orders of reports, cancels, deadlines and duplicates change no final state', async () => {
+    expect(await holdFinalStates(house(), 30)).toBeGreaterThan(5);
   });
 }, NO_LIMITS);
