@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { review, reviewJson } from '../test/review.ts';
+import { review, reviewJson, reviewProcess } from '../test/review.ts';
 
 const UNKNOWN_ID = '0195c2de-1234-7abc-8def-0123456789ab';
 
 /** Each command is a process: running them concurrently halves the time. */
-describe.concurrent('on a database of its own', () => {
+describe('on a database of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'review-commands-'));
   const settings = { DATA_DIR: folder };
   const database = `Database: sqlite:${join(folder, 'review.db')}\n`;
@@ -57,7 +57,7 @@ describe.concurrent('on a database of its own', () => {
   });
 
   test('without --json a mistake leaves standard output empty', async () => {
-    expect(await review(settings, 'key', 'revoke', UNKNOWN_ID)).toEqual({
+    expect(await reviewProcess(settings, 'key', 'revoke', UNKNOWN_ID)).toEqual({
       code: 1,
       output: '',
       errors: `${database}There is no key ${UNKNOWN_ID}.\n`,
@@ -117,13 +117,13 @@ describe.concurrent('on a database of its own', () => {
       expect(await review(elsewhere, ...words)).toEqual(expected);
     }
     const named = { ...elsewhere, REVIEW_ENV_FILE: file };
-    expect(await review(named, 'key', 'list', '--json')).toEqual(expected);
+    expect(await reviewProcess(named, 'key', 'list', '--json')).toEqual(expected);
     const missing = await review({ REVIEW_ENV_FILE: join(folder, 'none.env') }, 'key', 'list');
     expect([missing.code, missing.errors]).toEqual([1, expect.stringContaining(join(folder, 'none.env'))]);
   });
 });
 
-describe.concurrent('on no database', () => {
+describe('on no database', () => {
   test('invalid settings are named', async () => {
     const { code, output, errors } = await review({ DATABASE_URL: 'mysql://x' }, 'key', 'list', '--json');
     expect(code).toBe(1);

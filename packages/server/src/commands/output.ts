@@ -1,17 +1,27 @@
+/** Where a command prints. */
+export interface Streams {
+  stdout(text: string): void;
+  stderr(text: string): void;
+}
+
 /** Prints the result of a command: one JSON value with --json, else text. */
 export interface Output {
+  exitCode: 0 | 1;
   show(value: unknown, text: string): void;
+  note(text: string): void;
   fail(error: unknown): void;
 }
 
-export function createOutput(asJson: boolean): Output {
+export function createOutput(asJson: boolean, { stdout, stderr }: Streams): Output {
   return {
-    show: (value, text) => process.stdout.write(`${asJson ? JSON.stringify(value) : text}\n`),
+    exitCode: 0,
+    show: (value, text) => stdout(`${asJson ? JSON.stringify(value) : text}\n`),
+    note: (text) => stderr(`${text}\n`),
     fail(error) {
       const message = explain(error);
-      process.stderr.write(`${message}\n`);
-      if (asJson) process.stdout.write(`${JSON.stringify({ error: message })}\n`);
-      process.exitCode = 1;
+      stderr(`${message}\n`);
+      if (asJson) stdout(`${JSON.stringify({ error: message })}\n`);
+      this.exitCode = 1;
     },
   };
 }

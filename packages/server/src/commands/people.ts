@@ -5,11 +5,15 @@ import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/rem
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import { abortDropped, dropUnfinishedUploads } from '../rooms/uploads/drop.ts';
-import { withDatabase, withStorage } from './data.ts';
+import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 /** `workspace list`, `user list` and `user remove`. */
-export function addPeopleCommands(parents: { workspace: Command; user: Command }, output: Output) {
+export function addPeopleCommands(
+  parents: { workspace: Command; user: Command },
+  { withDatabase, withStorage }: Data,
+  output: Output,
+): void {
   parents.workspace
     .command('list')
     .description('list the workspaces')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findAbandoned, findDamaged, findUnreferenced } from '../storage/audit.ts';
-import { withStorage } from './data.ts';
+import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
 const DEFAULT_HOURS = 48;
@@ -9,7 +9,7 @@ const MIN_HOURS = 24;
 /** All findings are counted; at most this many are listed. */
 const MAX_SHOWN = 1000;
 
-export function addStorageCommands(review: Command, output: Output): void {
+export function addStorageCommands(review: Command, { withStorage }: Data, output: Output): void {
   const storage = review.command('storage').description('the bytes of files and attachments');
   storage
     .command('check')
@@ -33,7 +33,7 @@ export function addStorageCommands(review: Command, output: Output): void {
             ...(wrong.length > 0 ? [table(['ROW', 'OBJECT', 'STATE'], wrong), ...more(missing)] : []),
           ].join('\n'),
         );
-        if (missing.count > 0) process.exitCode = 1;
+        if (missing.count > 0) output.exitCode = 1;
       }),
     );
   storage

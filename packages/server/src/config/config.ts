@@ -107,14 +107,10 @@ export interface Config {
 
 const GIBIBYTE = 1024 ** 3;
 
-let environment: Environment | undefined;
-
-/** Returns the environment of the process and of a settings file, read once. The process takes precedence. */
+/** Loads a settings file into the environment of the process, which takes precedence, and returns it. */
 export function loadEnvironment(file = process.env['REVIEW_ENV_FILE']): Environment {
-  if (environment !== undefined) return environment;
   loadSettingsFile(file, (path) => process.loadEnvFile(path));
-  environment = process.env;
-  return environment;
+  return process.env;
 }
 
 interface DataSettings {

@@ -41,7 +41,7 @@ test('an unreachable Temporal is degraded with 200', async () => {
     .poll(async () => {
       const answer = await house.request(null, 'GET', '/readyz');
       return [answer.status, await answer.json()];
-    })
+    }, { timeout: 10_000 })
     .toMatchObject([200, { status: 'degraded', engine: 'temporal', degraded: ['engine', 'workers'] }]);
 });
 

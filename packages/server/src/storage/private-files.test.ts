@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { review } from '../test/review.ts';
+import { reviewProcess } from '../test/review.ts';
 import { startServer } from '../test/server-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-private-'));
@@ -26,7 +26,7 @@ test('the server creates DATA_DIR and its content with permissions for the owner
 
 test('the review command does too', async () => {
   const dataDirectory = join(folder, 'by-command');
-  expect((await review({ DATA_DIR: dataDirectory }, 'migrate')).code).toBe(0);
+  expect((await reviewProcess({ DATA_DIR: dataDirectory }, 'migrate')).code).toBe(0);
   expect(readdirSync(dataDirectory)).toContain('review.db');
   expect(looseIn(dataDirectory)).toEqual([]);
 });

@@ -1,0 +1,268 @@
+import { SCOPES, Scope } from '@review/contract';
+import type { Environment } from '@review/contract/settings';
+import { Command, CommanderError, Option } from 'commander';
+import { z } from 'zod';
+import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { issueKey } from '../credentials/issue.ts';
+import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
+import { clockOf } from '../db/clock.ts';
+import { migrate } from '../db/migrate.ts';
+import { now } from '../db/time.ts';
+import { listWorkers } from '../rooms/workers/queries.ts';
+import { openData } from './data.ts';
+import { takeEnvironmentFile } from './environment-file.ts';
+import { expiry } from './expiry.ts';
+import { CommandError, createOutput, type Output, type Streams, table } from './output.ts';
+import { addPeopleCommands, existingWorkspace } from './people.ts';
+import { addStorageCommands } from './storage.ts';
+import { familiesOf, providersOf, toOutput } from './workers.ts';
+
+/** What a command gets from its process. */
+export interface Shell extends Streams {
+  /** Returns the environment with the settings file, or with that of REVIEW_ENV_FILE if none is given. */
+  loadEnvironment(file?: string): Environment;
+}
+
+/** Runs one `review` command and returns its exit code. */
+export async function review(words: readonly string[], shell: Shell): Promise<number> {
+  const output = createOutput(words.includes('--json'), shell);
+  try {
+    const { file, rest } = takeEnvironmentFile(words);
+    const commands = program(shell.loadEnvironment(file), output, shell);
+    await commands.parseAsync(
+      rest.filter((word) => word !== '--json'),
+      { from: 'user' },
+    );
+  } catch (error) {
+    // Commander exits with 0 after it has printed the requested help.
+    const helpShown = error instanceof CommanderError && error.exitCode === 0;
+    if (!helpShown) output.fail(asCommandError(error));
+  }
+  return output.exitCode;
+}
+
+function program(environment: Environment, output: Output, { stdout, stderr }: Streams): Command {
+  const data = openData(environment, output);
+  const { withDatabase, withDeps } = data;
+  const review = new Command('review')
+    .description('Administration of the Project Review Service')
+    .option('--json', 'print exactly one JSON value on standard output')
+    .option('--env-file <path>', "a file with the server's settings; REVIEW_ENV_FILE names one too")
+    .exitOverride()
+    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: () => {} })
+    .showHelpAfterError();
+
+  review
+    .command('migrate')
+    .description('bring the database schema up to date, as the server does when it starts')
+    .action(() =>
+      withDatabase(
+        async (opened) => {
+          const applied = await migrate(opened);
+          output.show({ applied }, applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
+        },
+        { mayCreate: true },
+      ),
+    );
+
+  const workspace = review.command('workspace').description('workspaces');
+  workspace
+    .command('create')
+    .description('create a workspace')
+    .requiredOption('--name <name>', 'its name')
+    .option('--avatar-url <url>', 'the address of its picture')
+    .action(({ name, avatarUrl }: { name: string; avatarUrl?: string }) =>
+      withDatabase(async ({ db }) => {
+        const id = await insertWorkspace(db, required('--name', name), avatarUrl ?? null);
+        output.show({ id }, `Workspace ${id}`);
+      }),
+    );
+
+  const user = review.command('user').description('people');
+  user
+    .command('create')
+    .description('create an account in a workspace; an e-mail that has an account joins that account to the workspace')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .requiredOption('--email <address>', 'the e-mail address')
+    .requiredOption('--name <name>', 'the name of the account')
+    .option('--display-name <name>', 'the name shown in this workspace')
+    .option('--avatar-url <url>', 'the address of the picture')
+    .action((options: { workspace: string; email: string; name: string; displayName?: string; avatarUrl?: string }) =>
+      withDatabase(async ({ db }) => {
+        const workspaceId = await existingWorkspace(db, options.workspace);
+        const email = z.email('--email: write an e-mail address').parse(options.email);
+        const { avatarUrl } = options;
+        const name = required('--name', options.name);
+        const displayName = options.displayName && required('--display-name', options.displayName);
+        const person = { workspaceId, email, name, displayName, avatarUrl };
+        const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
+        output.show({ id }, `User ${id}`);
+      }),
+    );
+
+  user
+    .command('link')
+    .description('link a subject of OAUTH_ISSUER to an account, replacing earlier links of both')
+    .requiredOption('--email <address>', 'the e-mail address of the account')
+    .requiredOption('--subject <sub>', 'the subject, as the tokens of the issuer name it')
+    .action((options: { email: string; subject: string }) =>
+      withDatabase(async ({ db }) => {
+        const issuer = environment['OAUTH_ISSUER']?.trim();
+        if (!issuer) throw new CommandError('OAUTH_ISSUER: required; set the same value as for the server');
+        const id = await findUser(db, options.email);
+        if (id === undefined) throw new CommandError(`--email: there is no account with the e-mail ${options.email}`);
+        const subject = required('--subject', options.subject);
+        await db.transaction().execute((trx) => relinkSubject(trx, { issuer, subject }, id, now()));
+        output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
+      }),
+    );
+
+  addPeopleCommands({ workspace, user }, data, output);
+
+  const key = review.command('key').description('API keys');
+  key
+    .command('create')
+    .description('create an API key; it is printed only once')
+    .requiredOption('--workspace <id>', 'the workspace the key is bound to')
+    .requiredOption('--user <id or e-mail>', 'the person the key acts for')
+    .requiredOption('--scopes <csv|all>', `what the key may do: all, or some of ${SCOPES.join(',')}`)
+    .option('--expires <when>', 'a date such as 2027-01-31, or a number of days such as 90d')
+    .action((options: { workspace: string; user: string; scopes: string; expires?: string }) =>
+      withDatabase(async ({ db }) => {
+        const workspaceId = await existingWorkspace(db, options.workspace);
+        const userId = await findMember(db, workspaceId, options.user);
+        if (userId === undefined) throw new CommandError('--user: the workspace has no member with this id or e-mail');
+        const expiresAt = options.expires === undefined ? null : expiry(options.expires);
+        const issued = await issueKey(db, { workspaceId, userId, scopes: scopesOf(options.scopes), expiresAt });
+        output.show(issued, `Key ${issued.id}\n${issued.key}\nIt is not stored and will not be shown again.`);
+      }),
+    );
+  key
+    .command('list')
+    .description('list the API keys')
+    .option('--workspace <id>', 'only those of one workspace')
+    .action(({ workspace }: { workspace?: string }) =>
+      withDatabase(async ({ db }) => {
+        const keys = await listCredentials(db, workspace && (await existingWorkspace(db, workspace)));
+        const shown = keys.map(({ scopes, ...rest }) => ({ ...rest, scopes: scopes.split(' ').filter(Boolean) }));
+        const rows = keys.map((entry) => [
+          entry.id,
+          entry.email,
+          `…${entry.hint}`,
+          entry.scopes.split(' ').length === SCOPES.length ? 'all' : entry.scopes.replaceAll(' ', ','),
+          entry.revokedAt !== null ? 'revoked' : (entry.expiresAt ?? 'never expires'),
+          entry.lastUsedAt ?? 'never used',
+        ]);
+        output.show(shown, table(['ID', 'USER', 'KEY', 'SCOPES', 'EXPIRES', 'LAST USED'], rows));
+      }),
+    );
+  key
+    .command('revoke')
+    .description('revoke an API key; it stops working within a second')
+    .argument('<id>', 'the id of the key')
+    .action((id: string) =>
+      withDatabase(async ({ db }) => {
+        if (!(await revokeCredential(db, id, now()))) throw new CommandError(`There is no key ${id}.`);
+        output.show({ id }, `Key ${id} is revoked.`);
+      }),
+    );
+
+  review
+    .command('providers')
+    .description(
+      'list the model families: live, sandbox, misconfigured, no key or no worker; and the last refusal of a provider',
+    )
+    .action(() =>
+      withDatabase(async ({ db, dialect }, { sandbox }) => {
+        const families = providersOf(await listWorkers(db, clockOf(dialect)), { sandbox });
+        const rows = families.map(({ family, state, reason, workers, refusal }) => [
+          family,
+          reason === null ? state : `${state}: ${reason}`,
+          workers.join(', ') || '-',
+          refusal === null ? '-' : `${refusal.at} ${refusal.type}: ${refusal.message}`,
+        ]);
+        output.show(families, table(['FAMILY', 'STATE', 'WORKERS', 'LAST REFUSAL'], rows));
+      }),
+    );
+
+  review
+    .command('workers')
+    .description('list the workers with a heartbeat within the last day, and the families of each')
+    .action(() =>
+      withDatabase(async ({ db, dialect }) => {
+        const workers = await listWorkers(db, clockOf(dialect));
+        const rows = workers.map((worker) => [
+          worker.name,
+          worker.alive ? 'alive' : 'dead',
+          `${worker.age_seconds} s ago`,
+          worker.started_at,
+          worker.version ?? '-',
+          familiesOf(worker),
+        ]);
+        output.show(workers.map(toOutput), table(['WORKER', 'STATE', 'SEEN', 'STARTED', 'VERSION', 'FAMILIES'], rows));
+      }),
+    );
+
+  review
+    .command('demo')
+    .description('create a demo workspace with people in all five roles, projects and folders')
+    .action(() =>
+      withDeps(async (deps) => {
+        const { createDemo } = await import('./demo.ts');
+        const demo = await createDemo(deps);
+        const rows = demo.people.map(({ name, email, role, key }) => [
+          name,
+          email,
+          role,
+          key ?? '(printed when it was created)',
+        ]);
+        output.show(demo, table(['NAME', 'E-MAIL', 'ROLE', 'KEY'], rows));
+      }),
+    );
+
+  addStorageCommands(review, data, output);
+
+  review
+    .command('mcp')
+    .description('serve the MCP tools of a running server over standard input and output')
+    .addOption(
+      new Option('--url <address>', 'the address of the server').env('REVIEW_URL').default('http://127.0.0.1:3000'),
+    )
+    .addOption(
+      new Option(
+        '--token <token>',
+        'an API key or access token; prefer REVIEW_TOKEN, because other users can see options',
+      ).env('REVIEW_TOKEN'),
+    )
+    .action(async ({ url, token }: { url: string; token?: string }) => {
+      if (!URL.canParse(url)) throw new CommandError('--url: write an address such as https://review.example.com');
+      if (!token) throw new CommandError('--token: write an API key, or set REVIEW_TOKEN');
+      const { proxyTools } = await import('./mcp.ts');
+      await proxyTools({ url, token });
+    });
+  return review;
+}
+
+function required(option: string, value: string): string {
+  if (value.trim() === '') throw new CommandError(`${option}: must not be empty`);
+  return value;
+}
+
+function scopesOf(text: string): readonly Scope[] {
+  if (text === 'all') return SCOPES;
+  return text.split(',').map((scope) => {
+    const parsed = Scope.safeParse(scope.trim());
+    if (!parsed.success)
+      throw new CommandError(`--scopes: there is no scope ${scope.trim()}; write all, or some of ${SCOPES.join(',')}`);
+    return parsed.data;
+  });
+}
+
+function asCommandError(error: unknown): unknown {
+  if (error instanceof z.ZodError) return new CommandError(error.issues[0]?.message);
+  if (!(error instanceof CommanderError)) return error;
+  const isCommandMissing = error.code === 'commander.help';
+  return new CommandError(
+    isCommandMissing ? 'The command is missing. Use one of those above.' : error.message.replace(/^error: /, ''),
+  );
+}
