@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { expect, inject, test } from 'vitest';
+import { expect, inject } from 'vitest';
 import { eventually } from '../test/eventually.ts';
-import { json, openHouse } from '../test/house.ts';
+import { json, openHouse, postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { wireTo } from '../test/wire.ts';
 import { openDatabase, withoutTimeouts } from './open.ts';
 
-test.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
+postgresTest.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
   'a request that waits for a lock longer than %s is 503 with Retry-After, and works after the lock is released',
   async (setting) => {
     await using house = await openHouse('postgres', { [setting]: '1', LOG_LEVEL: 'silent' });
@@ -23,7 +23,7 @@ test.each(['DATABASE_STATEMENT_SECONDS', 'DATABASE_LOCK_SECONDS'])(
   },
 );
 
-test('the lock of a lost client is released after DATABASE_IDLE_TRANSACTION_SECONDS', async () => {
+postgresTest('the lock of a lost client is released after DATABASE_IDLE_TRANSACTION_SECONDS', async () => {
   await using house = await openHouse('postgres', { DATABASE_IDLE_TRANSACTION_SECONDS: '1', LOG_LEVEL: 'silent' });
   await using wire = await wireTo(house.databaseUrl);
   const { address } = house.deps.opened;
@@ -48,31 +48,34 @@ test('the lock of a lost client is released after DATABASE_IDLE_TRANSACTION_SECO
   expect(data.name).toBe('B');
 });
 
-test('while Postgres stalls, /readyz is 503 within a second and requests are 503 in bounded time; afterwards both recover', async () => {
-  await using database = await createDatabase(inject('postgresUrl'));
-  await using wire = await wireTo(database.url);
-  await using house = await openHouse('postgres', {
-    DATABASE_URL: wire.url,
-    DATABASE_STATEMENT_SECONDS: '1',
-    DATABASE_CONNECT_SECONDS: '1',
-    LOG_LEVEL: 'silent',
-  });
-  const ready = async () => (await house.request(null, 'GET', '/readyz')).status;
-  expect(await ready()).toBe(200);
-  wire.stall();
-  const ping = house.request('stranger', 'GET', '/api/ping');
-  for (let probes = 0; probes < 10; probes += 1) {
-    const asked = performance.now();
-    expect(await ready()).toBe(503);
-    expect(performance.now() - asked).toBeLessThan(1000);
-  }
-  await problemIn(await ping, 'NOT_READY');
-  wire.resume();
-  await eventually(async () => (await ready()) === 200, 'ready again');
-  expect((await house.request('stranger', 'GET', '/api/ping')).status).toBe(200);
-});
+postgresTest(
+  'while Postgres stalls, /readyz is 503 within a second and requests are 503 in bounded time; afterwards both recover',
+  async () => {
+    await using database = await createDatabase(inject('postgresUrl'));
+    await using wire = await wireTo(database.url);
+    await using house = await openHouse('postgres', {
+      DATABASE_URL: wire.url,
+      DATABASE_STATEMENT_SECONDS: '1',
+      DATABASE_CONNECT_SECONDS: '1',
+      LOG_LEVEL: 'silent',
+    });
+    const ready = async () => (await house.request(null, 'GET', '/readyz')).status;
+    expect(await ready()).toBe(200);
+    wire.stall();
+    const ping = house.request('stranger', 'GET', '/api/ping');
+    for (let probes = 0; probes < 10; probes += 1) {
+      const asked = performance.now();
+      expect(await ready()).toBe(503);
+      expect(performance.now() - asked).toBeLessThan(1000);
+    }
+    await problemIn(await ping, 'NOT_READY');
+    wire.resume();
+    await eventually(async () => (await ready()) === 200, 'ready again');
+    expect((await house.request('stranger', 'GET', '/api/ping')).status).toBe(200);
+  },
+);
 
-test('/readyz stays 200 while every connection of the pool is in use', async () => {
+postgresTest('/readyz stays 200 while every connection of the pool is in use', async () => {
   await using house = await openHouse('postgres', { DATABASE_CONNECTIONS: '1' });
   const status = await house.deps.db
     .transaction()
@@ -80,7 +83,7 @@ test('/readyz stays 200 while every connection of the pool is in use', async () 
   expect(status).toBe(200);
 });
 
-test('the timeouts apply to every connection except those without timeouts', async () => {
+postgresTest('the timeouts apply to every connection except those without timeouts', async () => {
   await using house = await openHouse('postgres');
   const timeout = sql<{ statement_timeout: string }>`show statement_timeout`;
   const limited = await timeout.execute(house.deps.db);

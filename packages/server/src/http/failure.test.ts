@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, inject, test } from 'vitest';
 import { openDatabase } from '../db/open.ts';
 import { eventually } from '../test/eventually.ts';
-import { DIALECTS, json, openHouse } from '../test/house.ts';
+import { DIALECTS, json, openHouse, postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { wireTo } from '../test/wire.ts';
@@ -45,7 +45,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
   });
 });
 
-test.each(['off', 'on'])(
+postgresTest.each(['off', 'on'])(
   'without Postgres everything is 503 with Retry-After, and works again without a restart (limits %s)',
   async (limits) => {
     await using database = await createDatabase(inject('postgresUrl'));
@@ -77,7 +77,7 @@ test.each(['off', 'on'])(
   },
 );
 
-test('a request whose Postgres connection breaks is 503, and the server keeps running', async () => {
+postgresTest('a request whose Postgres connection breaks is 503, and the server keeps running', async () => {
   await using database = await createDatabase(inject('postgresUrl'));
   await using wire = await wireTo(database.url);
   await using house = await openHouse('postgres', { DATABASE_URL: wire.url, LOG_LEVEL: 'silent' });

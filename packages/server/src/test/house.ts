@@ -5,7 +5,7 @@ import { type ApiProblem, type Client, createClient } from '@review/client';
 import { type ProjectRole, SCOPES, type Scope } from '@review/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { createApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
@@ -21,6 +21,9 @@ const ALL_DIALECTS = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof ALL_DIALECTS)[number];
 /** Those that this run is on. */
 export const DIALECTS: readonly Dialect[] = ALL_DIALECTS.filter((dialect) => testDatabases.includes(dialect));
+
+/** A test of Postgres itself. Skipped if the run is on SQLite only. */
+export const postgresTest = test.runIf(DIALECTS.includes('postgres'));
 
 /** A member of each role in one project, a non-member of the same workspace, and a person of another workspace. */
 export const PEOPLE = {
