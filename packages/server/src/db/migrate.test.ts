@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { DIALECTS } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { runFile, startServer } from '../test/server-process.ts';
 import type { DatabaseAddress } from './database.ts';
@@ -28,7 +29,9 @@ const EMPTY = {
   },
 };
 
-describe.each(Object.entries(EMPTY))('%s', (_, emptyDatabase) => {
+describe.each(DIALECTS)('%s', (dialect) => {
+  const emptyDatabase = EMPTY[dialect];
+
   test('running again applies nothing', async () => {
     const { address } = await emptyDatabase();
     await using opened = openDatabase(address, () => {});
