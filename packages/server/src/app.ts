@@ -41,9 +41,9 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(compressAnswers());
   app.use(documents(deps));
   const guard = createGuard(deps);
-  const operations = allOperations(rooms(deps));
+  const operations = allOperations(rooms(deps), config);
   const table = routeTable();
-  enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db })));
+  enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
   enterWorkerApi(table, deps, guard.limiter);
   app.use(table.handle);
   mountTools(app, deps, guard, operations);

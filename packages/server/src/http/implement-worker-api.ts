@@ -15,7 +15,7 @@ import type { RouteTable } from './route-table.ts';
 /** Enters the routes of the private worker API. Workers authenticate with the shared WORKER_TOKEN. */
 export function enterWorkerApi(table: RouteTable, deps: Deps, limiter: RateLimiter): void {
   const requireWorker = workerGuard(deps.config.workerToken, limiter);
-  bind(table, workerOperations(workerHandlers(deps)), (operation, { query, request, response }) => {
+  bind(table, workerOperations(workerHandlers(deps), deps.config), (operation, { query, request, response }) => {
     response.locals.operation = 'worker';
     return carryOut(operation, {
       authorize: async () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ProblemError } from '../request/problem.ts';
 import { bind } from './bind.ts';
+import { validate } from './operations.ts';
 import { isQuery } from './query-method.ts';
 import { routeTable } from './route-table.ts';
 
@@ -35,7 +36,12 @@ const report = (response: Response, route: string, params: object) =>
 
 function byTable(app: Express): void {
   const table = routeTable();
-  const operations = ROUTES.map((route) => ({ name: nameOf(route), route, handler: async () => null }));
+  const operations = ROUTES.map((route) => ({
+    name: nameOf(route),
+    route,
+    handler: async () => null,
+    respond: validate,
+  }));
   bind(table, operations, async ({ name }, { request, response }) => {
     report(response, name, request.params);
     return null;
@@ -202,6 +208,6 @@ test.each([
 });
 
 test('refuses two routes of one method and path', () => {
-  const operation = { name: 'a', route: get('/a'), handler: async () => null };
+  const operation = { name: 'a', route: get('/a'), handler: async () => null, respond: validate };
   expect(() => bind(routeTable(), [operation, operation], async () => null)).toThrow('GET /a has two routes');
 });

@@ -131,7 +131,7 @@ onEachDatabase(
         const { deps } = house();
         const entered = new Set<string>();
         const table: RouteTable = { ...routeTable(), refuseOtherMethods: (path) => entered.add(path) };
-        enterContract(table, deps, createGuard(deps), allOperations(rooms(deps)), () => []);
+        enterContract(table, deps, createGuard(deps), allOperations(rooms(deps), deps.config), () => []);
         const listed = Object.keys((await described()).paths);
         expect([...entered].map((path) => path.replace(':id', '{id}')).toSorted()).toEqual(listed.toSorted());
 
