@@ -39,13 +39,13 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   // Before the compression, because stored files are served uncompressed.
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());
-  app.use(documents(deps));
   const guard = createGuard(deps);
   const operations = allOperations(rooms(deps), config);
   const table = routeTable();
   enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
   enterWorkerApi(table, deps, guard.limiter);
   app.use(table.handle);
+  app.use(documents(deps));
   mountTools(app, deps, guard, operations);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
   app.use(notFound);

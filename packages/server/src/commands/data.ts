@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { destination, type Logger, pino } from 'pino';
@@ -30,7 +30,7 @@ export const withStorage = (
   work: (opened: { db: Database; storage: Storage; log: Logger }) => Promise<void>,
 ): Promise<void> =>
   withDatabase(async ({ db }, { storageUrl }) => {
-    const unused = { publicUrl: 'http://localhost', signingKeys: [randomBytes(32)] } as const;
+    const unused = { publicUrl: 'http://localhost', signingKeys: [createSecretKey(randomBytes(32))] } as const;
     const { openStorage } = await import('../storage/open.ts');
     await using storage = openStorage({ storageUrl, ...unused });
     process.stderr.write(`Storage: ${storageUrl}\n`);

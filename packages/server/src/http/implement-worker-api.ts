@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { PARTS_BODY_LIMIT } from '@review/contract';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
@@ -33,7 +33,7 @@ export function enterWorkerApi(table: RouteTable, deps: Deps, limiter: RateLimit
 
 /** Requires the worker token. A wrong token counts against the address's limit of failed credentials. */
 function workerGuard(token: string, limiter: RateLimiter) {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = digest(`Bearer ${token}`);
   return async (request: Request, response: Response): Promise<void> => {
     if (timingSafeEqual(digest(request.get('authorization') ?? ''), expected)) return;
