@@ -2,6 +2,7 @@ export * from './access.ts';
 export * from './access-links.ts';
 export * from './comments.ts';
 export * from './contract.ts';
+export * from './declared-fields.ts';
 export * from './endpoint.ts';
 export * from './files.ts';
 export * from './folders.ts';

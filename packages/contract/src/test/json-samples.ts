@@ -46,6 +46,8 @@ export function samplesOf(schema: JsonSchema, resolve: (reference: string) => Js
       return strings(schema);
     case 'integer':
       return fc.integer({ min: Math.max(schema.minimum ?? 0, -1e9), max: Math.min(schema.maximum ?? 1e9, 1e9) });
+    case 'number':
+      return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true });
     case 'boolean':
       return fc.boolean();
     case 'null':

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Environment } from '@review/contract/settings';
@@ -41,7 +41,7 @@ export function openData(environment: Environment, output: Output): Data {
     withDatabase,
     withStorage: (work) =>
       withDatabase(async ({ db }, { storageUrl }) => {
-        const unused = { publicUrl: 'http://localhost', signingKeys: [randomBytes(32)] } as const;
+        const unused = { publicUrl: 'http://localhost', signingKeys: [createSecretKey(randomBytes(32))] } as const;
         const { openStorage } = await import('../storage/open.ts');
         await using storage = openStorage({ storageUrl, ...unused });
         output.note(`Storage: ${storageUrl}`);

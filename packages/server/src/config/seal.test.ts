@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { seal, unseal } from './seal.ts';
 
-const key = [randomBytes(32)] as const;
+const newKey = () => createSecretKey(randomBytes(32));
+const key = [newKey()] as const;
 
 test.each(['', 'a', '\u{1F3AC}'.repeat(100)])('a sealed text is decrypted: %.5s', (plain) => {
   expect(unseal(key, 'owner', seal(key, 'owner', plain))).toBe(plain);
@@ -33,6 +34,6 @@ test('a shortened one is refused, however short', () => {
 test('it cannot be decrypted for another owner or with another key', () => {
   const sealed = seal(key, 'owner', 'secret text');
   expect(unseal(key, 'another', sealed)).toBeNull();
-  expect(unseal([randomBytes(32)], 'owner', sealed)).toBeNull();
-  expect(unseal([randomBytes(32), ...key], 'owner', sealed)).toBe('secret text');
+  expect(unseal([newKey()], 'owner', sealed)).toBeNull();
+  expect(unseal([newKey(), ...key], 'owner', sealed)).toBe('secret text');
 });

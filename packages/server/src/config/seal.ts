@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import type { Keys } from './secrets.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -25,7 +25,7 @@ export function unseal(keys: Keys, belongsTo: string, sealed: string): string | 
   return null;
 }
 
-function open(key: Buffer, belongsTo: string, sealed: string): string {
+function open(key: KeyObject, belongsTo: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

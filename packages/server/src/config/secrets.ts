@@ -1,7 +1,7 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** The keys of one purpose. The first one signs and encrypts; all of them verify and decrypt. */
-export type Keys = readonly [current: Buffer, ...previous: Buffer[]];
+export type Keys = readonly [current: KeyObject, ...previous: KeyObject[]];
 
 export interface Secrets {
   cursor: Keys;
@@ -15,7 +15,8 @@ export interface Secrets {
 /** Derives one key per purpose from SECRET_KEY, and another from SECRET_KEY_PREVIOUS if it is set. */
 export function deriveSecrets(secretKey: string, previousSecretKey: string | null): Secrets {
   const derive = (secret: string, purpose: string) =>
-    Buffer.from(hkdfSync('sha256', secret, '', `project-review:${purpose}`, 32));
+    // A key object, because node:crypto would create one from bytes for each MAC.
+    createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `project-review:${purpose}`, 32)));
   const keysFor = (purpose: string): Keys =>
     previousSecretKey === null
       ? [derive(secretKey, purpose)]
@@ -38,7 +39,7 @@ export const isMac = (keys: Keys, mac: Buffer, ...parts: (string | Buffer)[]): b
     return expected.length === mac.length && timingSafeEqual(expected, mac);
   });
 
-export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
+export function hmac(key: KeyObject, ...parts: (string | Buffer)[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(part);
   return mac.digest();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Scope, Uuid } from '@review/contract';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { canonicalEmail } from '../accounts/email.ts';
@@ -69,7 +69,7 @@ export function accessTokens(settings: OAuthSettings): (token: string) => Promis
   }
 
   return async (token) => {
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = hash('sha256', token, 'base64');
     const cached = cache.get(digest);
     if (cached !== undefined) {
       if (Date.now() < cached.expiresAtMs) return cached.read;

@@ -15,30 +15,27 @@ export const metadataPath = (resource: Resource) => `/.well-known/oauth-protecte
 
 /** Returns a function that resolves the caller from the Authorization header: an API key or an OAuth access token. */
 export function authenticator({ db, config, log }: Deps) {
-  const credentials = ttlCache((hash: string) => findCredential(db, hash));
+  const credentials = ttlCache(async (hash: string) => {
+    const credential = await findCredential(db, hash);
+    if (credential === undefined || credential.revoked_at !== null) return undefined;
+    // Once per look-up instead of per request: a minute does not need to be more exact than the cache.
+    if (!isExpired(credential)) recordLastUse(credential);
+    return { credential, caller: callerOf(credential) };
+  });
   const resolveToken = config.oauth && tokenResolver({ db, log }, config.oauth);
 
   function recordLastUse(credential: StoredCredential): void {
     if (credential.last_used_at !== null && credential.last_used_at > secondsFromNow(-60)) return;
-    credential.last_used_at = now();
-    recordUse(db, credential.id, credential.last_used_at).catch((error: unknown) =>
+    recordUse(db, credential.id, now()).catch((error: unknown) =>
       log.warn({ err: error, keyId: credential.id }, 'API key: the time of its last use was not recorded'),
     );
   }
 
   async function resolveKey(key: string): Promise<Caller> {
-    const credential = await credentials(hashApiKey(key));
-    if (credential === undefined || credential.revoked_at !== null) throw new CredentialRefused('INVALID_CREDENTIAL');
-    if (credential.expires_at !== null && credential.expires_at <= secondsFromNow(0)) {
-      throw new CredentialRefused('EXPIRED_CREDENTIAL');
-    }
-    recordLastUse(credential);
-    return {
-      credentialId: credential.id,
-      userId: credential.user_id,
-      workspaceId: credential.workspace_id,
-      scopes: new Set(credential.scopes.split(' ').flatMap((scope) => Scope.safeParse(scope).data ?? [])),
-    };
+    const found = await credentials(hashApiKey(key));
+    if (found === undefined) throw new CredentialRefused('INVALID_CREDENTIAL');
+    if (isExpired(found.credential)) throw new CredentialRefused('EXPIRED_CREDENTIAL');
+    return found.caller;
   }
 
   async function resolveCaller(authorization: string | undefined): Promise<Caller> {
@@ -61,3 +58,13 @@ export function authenticator({ db, config, log }: Deps) {
       });
     });
 }
+
+const isExpired = ({ expires_at: expiresAt }: StoredCredential): boolean =>
+  expiresAt !== null && expiresAt <= secondsFromNow(0);
+
+const callerOf = (credential: StoredCredential): Caller => ({
+  credentialId: credential.id,
+  userId: credential.user_id,
+  workspaceId: credential.workspace_id,
+  scopes: new Set(credential.scopes.split(' ').flatMap((scope) => Scope.safeParse(scope).data ?? [])),
+});

@@ -1,8 +1,9 @@
 import { type Endpoint, NO_BODY, successStatus } from '@review/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
-import type { IRouter, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Operation } from './operations.ts';
 import { isQuery } from './query-method.ts';
+import type { RouteTable } from './route-table.ts';
 
 export interface Received {
   /** Undefined if the route takes no query. */
@@ -14,14 +15,16 @@ export interface Received {
 /** Carries out an operation and returns the body of its response. */
 export type Carry<E extends Endpoint> = (operation: Operation<E>, received: Received) => Promise<unknown>;
 
-/** Registers the method and path of each operation. ts-rest sends what `carry` returns as the route's response. */
-export function bind<E extends Endpoint>(router: IRouter, operations: Operation<E>[], carry: Carry<E>): void {
-  createExpressEndpoints(
-    Object.fromEntries(operations.map(({ name, route }) => [name, withoutSchemas(route)])),
-    Object.fromEntries(operations.map((operation) => [operation.name, endpoint(operation, carry)])),
-    router,
-    { logInitialization: false },
-  );
+/** Enters each operation into the table. ts-rest sends what `carry` returns as the route's response. */
+export function bind<E extends Endpoint>(table: RouteTable, operations: Operation<E>[], carry: Carry<E>): void {
+  for (const operation of operations) {
+    createExpressEndpoints(
+      { route: withoutSchemas(operation.route) },
+      { route: endpoint(operation, carry) },
+      table.entering(operation.route.method),
+      { logInitialization: false },
+    );
+  }
 }
 
 function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) {
@@ -33,7 +36,7 @@ function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) 
   });
 }
 
-/** ts-rest would parse the request before the guard runs; `carryOut` parses it afterwards. */
+/** ts-rest would parse the request before the guard runs; `carryOut` parses it afterwards. It knows no QUERY: POST stands for it. */
 function withoutSchemas(route: Endpoint): Endpoint {
   const { query: _, ...bound } = route;
   return 'body' in bound ? { ...bound, body: NO_BODY, method: isQuery(route) ? 'POST' : bound.method } : bound;

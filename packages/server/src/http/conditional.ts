@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 
 /** Thrown to answer 304 without a body. */
@@ -7,7 +7,7 @@ export class NotModified extends Error {
 }
 
 export const etagOf = (answer: unknown): string =>
-  `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 27)}"`;
+  `"${hash('sha256', JSON.stringify(answer), 'base64url').slice(0, 27)}"`;
 
 /** Sets the ETag of the response and returns whether If-None-Match contains it. */
 export function setETag(request: Request, response: Response, answer: unknown): boolean {

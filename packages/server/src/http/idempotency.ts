@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Route } from '@review/contract';
 import type { Request } from 'express';
 import type { Database, Writer } from '../db/schema.ts';
@@ -118,7 +118,7 @@ export async function deleteExpiredKeys(db: Database): Promise<void> {
 
 const inProgress = () => new ProblemError('IDEMPOTENCY_IN_PROGRESS', { headers: { 'Retry-After': '1' } });
 
-const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const digest = (value: unknown): string => hash('sha256', JSON.stringify(value));
 
 /** Makes the fingerprint independent of the order of fields. */
 function canonical(value: unknown): unknown {

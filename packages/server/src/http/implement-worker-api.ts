@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { PARTS_BODY_LIMIT } from '@review/contract';
-import type { Express, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { workerHandlers } from '../rooms/worker-api/handlers.ts';
@@ -10,11 +10,12 @@ import { unkeyed } from './idempotency.ts';
 import { carryOut, workerOperations } from './operations.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readJson } from './read-body.ts';
+import type { RouteTable } from './route-table.ts';
 
-/** Mounts the private API of the workers. They authenticate with the shared WORKER_TOKEN. */
-export function mountWorkerApi(app: Express, deps: Deps, limiter: RateLimiter): void {
+/** Enters the routes of the private worker API. Workers authenticate with the shared WORKER_TOKEN. */
+export function enterWorkerApi(table: RouteTable, deps: Deps, limiter: RateLimiter): void {
   const requireWorker = workerGuard(deps.config.workerToken, limiter);
-  bind(app, workerOperations(workerHandlers(deps)), (operation, { query, request, response }) => {
+  bind(table, workerOperations(workerHandlers(deps), deps.config), (operation, { query, request, response }) => {
     response.locals.operation = 'worker';
     return carryOut(operation, {
       authorize: async () => {
@@ -32,7 +33,7 @@ export function mountWorkerApi(app: Express, deps: Deps, limiter: RateLimiter): 
 
 /** Requires the worker token. A wrong token counts against the address's limit of failed credentials. */
 function workerGuard(token: string, limiter: RateLimiter) {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = digest(`Bearer ${token}`);
   return async (request: Request, response: Response): Promise<void> => {
     if (timingSafeEqual(digest(request.get('authorization') ?? ''), expected)) return;

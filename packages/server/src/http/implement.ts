@@ -1,5 +1,4 @@
 import { created, getForm, parameterPointer, type Route } from '@review/contract';
-import type { Express, IRouter, RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
@@ -13,44 +12,25 @@ import { type OperationsOn, onMatch } from './if-match.ts';
 import { carryOut, type Operation } from './operations.ts';
 import { isQuery } from './query-method.ts';
 import { readBody } from './read-body.ts';
+import type { RouteTable } from './route-table.ts';
 
-/** Mounts every route of the contract with its handler, behind the checks that enforce the route's rules. */
-export function mountContract(
-  app: Express,
+/** Enters every route of the contract with its handler, behind the checks that enforce the route's rules. */
+export function enterContract(
+  table: RouteTable,
   deps: Deps,
   guard: Guard,
   operations: Operation[],
   operationsOn: OperationsOn,
 ): void {
-  const carry = carryRoute(deps, guard, operationsOn);
-  const mountAll = (some: Operation[]) => {
-    const lists = some.filter(({ route }) => isQuery(route));
-    const byGet = lists.flatMap((operation) => listByGet(operation) ?? []);
-    const others = some.filter(({ route }) => !isQuery(route));
-    bind(app, [...others, ...byGet], carry);
-    bind(queryRouter(app), lists, carry);
-    refuseOtherMethods(app, [...some, ...byGet]);
-  };
-  // Literal paths come before paths with `:id`, which would match them too.
-  const { literal = [], withId = [] } = Object.groupBy(operations, ({ route }) =>
-    route.path.includes(':') ? 'withId' : 'literal',
-  );
-  mountAll(literal);
-  mountAll(withId);
+  const all = [...operations, ...operations.flatMap((operation) => listByGet(operation) ?? [])];
+  bind(table, all, carryRoute(deps, guard, operationsOn));
+  for (const path of new Set(all.map(({ route }) => route.path))) table.refuseOtherMethods(path);
 }
 
 /** The GET form of a QUERY operation: the query string replaces the body. Null if the route has none. */
 function listByGet(operation: Operation): Operation | null {
   const route = getForm(operation.route);
   return route && { ...operation, route, bodyInQuery: true };
-}
-
-/** A router whose `post` binds QUERY, because ts-rest mounts these routes as POST. */
-function queryRouter(app: Express): IRouter {
-  const onlyQuery: RequestHandler = (request, _response, next) =>
-    next(request.method === 'QUERY' ? undefined : 'route');
-  const post = (path: string, ...handlers: RequestHandler[]) => app.all(path, onlyQuery, ...handlers);
-  return Object.create(app, { post: { value: post } });
 }
 
 /**
@@ -107,20 +87,3 @@ function pointingIntoQuery(refusal: unknown, query: object): unknown {
 
 const Created = created(z.string());
 const idIn = (answer: unknown): string => Created.parse(answer).data.id;
-
-function refuseOtherMethods(app: Express, operations: Operation[]): void {
-  const methods = new Map<string, Set<string>>();
-  for (const { route } of operations) {
-    const allowed = methods.get(route.path) ?? new Set(['OPTIONS']);
-    allowed.add(String(route.method));
-    if (route.method === 'GET') allowed.add('HEAD');
-    methods.set(route.path, allowed);
-  }
-  for (const [path, allowed] of methods) {
-    const allow = [...allowed].sort().join(', ');
-    app.all(path, (request, response) => {
-      if (request.method !== 'OPTIONS') throw new ProblemError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
-      response.set('Allow', allow).status(204).end();
-    });
-  }
-}

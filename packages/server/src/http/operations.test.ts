@@ -1,8 +1,9 @@
-import { data, NO_BODY, type Route } from '@review/contract';
-import { expect, test } from 'vitest';
+import { contract, data, NO_BODY, type Route } from '@review/contract';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { etagOf } from './conditional.ts';
 import type { Attempt } from './idempotency.ts';
-import { carryOut } from './operations.ts';
+import { carryOut, pick, validate } from './operations.ts';
 
 const route: Route = {
   method: 'POST',
@@ -39,6 +40,7 @@ const echo = (answer: unknown, declared = route) => ({
   name: 'echo.echo',
   route: declared,
   handler: async () => answer,
+  respond: validate,
 });
 
 test('authorizes, reads and parses before the handler runs', async () => {
@@ -62,17 +64,35 @@ test('reports the errors of the query and of the body together, before an attemp
   expect(steps).toEqual(['authorize', 'read']);
 });
 
-test('removes fields that the response schema does not have', async () => {
-  const answer = await carryOut(echo({ data: { text: 'a', secret: 'b' } }), call({ query: {}, body: { text: 'a' } }));
-  expect(answer).toEqual({ data: { text: 'a' } });
+describe.each([
+  ['validated', validate],
+  ['in production', pick],
+])('a response, %s,', (_mode, respond) => {
+  const answered = (answer: unknown, declared = route) =>
+    carryOut({ ...echo(answer, declared), respond }, call({ query: {}, body: { text: 'a' } }));
+
+  test('has no field that its schema does not have', async () => {
+    expect(await answered({ secret: 'b', data: { text: 'a', secret: 'b' } })).toEqual({ data: { text: 'a' } });
+  });
+
+  test('has the ETag of the declared fields, in the order of the schema', async () => {
+    const Declared = data(z.object({ text: z.string(), id: z.guid().toLowerCase() }));
+    const id = '0192F0C1-2345-7ABC-8DEF-0123456789AB';
+    const answer = await answered({ data: { id, secret: 'b', text: 'a' } }, { ...route, responses: { 200: Declared } });
+    expect(etagOf(answer)).toBe(etagOf({ data: { text: 'a', id: id.toLowerCase() } }));
+  });
+
+  test('is nothing if the route answers without a body', async () => {
+    expect(await answered('a', { ...route, responses: { 204: NO_BODY } })).toBeUndefined();
+  });
+
+  test('is the text of a route that answers with another type', async () => {
+    const { responses } = contract.skills.export;
+    expect(await answered('# A', { ...route, responses })).toBe('# A');
+  });
 });
 
 test('fails if the answer does not match the response schema', async () => {
   const failed = carryOut(echo({ data: { text: 1 } }), call({ query: {}, body: { text: 'a' } }));
   await expect(failed).rejects.toThrow('validation failed');
-});
-
-test('returns nothing if the route answers without a body', async () => {
-  const silent: Route = { ...route, responses: { 204: NO_BODY } };
-  expect(await carryOut(echo('a', silent), call({ query: {}, body: { text: 'a' } }))).toBeUndefined();
 });

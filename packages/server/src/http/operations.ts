@@ -1,6 +1,7 @@
 import {
   type Contract,
   contract,
+  declaredFields,
   type Endpoint,
   type FieldError,
   fieldErrors,
@@ -12,6 +13,7 @@ import {
 } from '@review/contract';
 import { validateResponse } from '@ts-rest/core';
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import type { VisibleSubject } from '../rooms/subjects.ts';
 import { requireChangeable } from './authorize.ts';
 import type { Attempt } from './idempotency.ts';
@@ -23,28 +25,36 @@ type AnyHandler = (request: never) => Promise<unknown>;
 /** One handler for every route: a missing one does not compile. */
 type HandlersOf<Rooms> = { [R in keyof Rooms]: Record<keyof Rooms[R], AnyHandler> };
 
+/** Returns a handler's answer as the route's response schema defines it: without further fields. */
+type Respond = (route: Endpoint, answer: unknown) => unknown;
+
 /** An endpoint with its handler. */
 export interface Operation<E extends Endpoint = Route> {
   name: string;
   route: E;
   handler: AnyHandler;
+  respond: Respond;
   /** The query string holds the fields of the body. */
   bodyInQuery?: true;
 }
 
 /** All endpoints of the contract with their handlers. */
-export const allOperations = (handlers: HandlersOf<Contract>): Operation[] => operationsOf(contract, handlers);
+export const allOperations = (handlers: HandlersOf<Contract>, config: Mode): Operation[] =>
+  operationsOf(contract, handlers, config);
 
 /** All endpoints of the worker API with their handlers. */
-export const workerOperations = (handlers: Record<keyof WorkerApi, AnyHandler>): Operation<Endpoint>[] =>
-  operationsIn('worker', workerApi, handlers);
+export const workerOperations = (handlers: Record<keyof WorkerApi, AnyHandler>, config: Mode): Operation<Endpoint>[] =>
+  operationsIn('worker', workerApi, handlers, config);
+
+type Mode = Pick<Config, 'production'>;
 
 function operationsOf<Rooms extends { [R in keyof Rooms]: Record<string, Route> }>(
   all: Rooms,
   handlers: HandlersOf<Rooms>,
+  config: Mode,
 ): Operation[] {
   const operations: Operation[] = [];
-  for (const room in all) operations.push(...operationsIn<string, Route>(room, all[room], handlers[room]));
+  for (const room in all) operations.push(...operationsIn<string, Route>(room, all[room], handlers[room], config));
   return operations;
 }
 
@@ -52,9 +62,13 @@ function operationsIn<Verb extends string, E extends Endpoint>(
   room: string,
   routes: Record<Verb, E>,
   handlers: Record<Verb, AnyHandler>,
+  { production }: Mode,
 ): Operation<E>[] {
   const operations: Operation<E>[] = [];
-  for (const verb in routes) operations.push({ name: `${room}.${verb}`, route: routes[verb], handler: handlers[verb] });
+  const respond = production ? pick : validate;
+  for (const verb in routes) {
+    operations.push({ name: `${room}.${verb}`, route: routes[verb], handler: handlers[verb], respond });
+  }
   return operations;
 }
 
@@ -82,7 +96,7 @@ export interface Call<Granted extends Access> {
   disconnected(): AbortSignal;
 }
 
-/** Authorizes a call, parses its input, runs the handler and validates the response: for routes, tools and workers. */
+/** Authorizes a call, parses its input, runs the handler and returns the response: for routes, tools and workers. */
 export async function carryOut<Granted extends Access>(
   operation: Operation<Endpoint>,
   call: Call<Granted>,
@@ -93,9 +107,9 @@ export async function carryOut<Granted extends Access>(
   return perform(operation, { ...granted, ...input }, call.disconnected, attempt);
 }
 
-/** Runs the handler of an authorized call whose input is parsed, and validates the response. */
+/** Runs the handler of an authorized call whose input is parsed, and returns the response. */
 export async function perform(
-  { route, handler }: Operation<Endpoint>,
+  { route, handler, respond }: Operation<Endpoint>,
   asked: Access & Input,
   disconnected: () => AbortSignal,
   { replayed, write, release }: Attempt,
@@ -111,7 +125,7 @@ export async function perform(
       },
     };
     // The route's schemas have parsed the input; TypeScript cannot infer that here.
-    return validated(route, await handler(request as never));
+    return respond(route, await handler(request as never));
   } finally {
     await release();
   }
@@ -142,9 +156,16 @@ function* errorsIn(
   yield* fieldErrors(body?.issues ?? [], given.body);
 }
 
-/** Returns the answer as the route's response schema defines it: without further fields. Throws if it does not match. */
-function validated(route: Endpoint, answer: unknown): unknown {
+/** Throws if the answer does not match the schema. */
+export function validate(route: Endpoint, answer: unknown): unknown {
   const status = successStatus(route);
   if (route.responses[status] === NO_BODY) return undefined;
   return validateResponse({ appRoute: route, response: { status, body: answer } }).body;
+}
+
+/** For production: the types and tests of the handlers ensure that the answer matches. */
+export function pick(route: Endpoint, answer: unknown): unknown {
+  const declared = route.responses[successStatus(route)];
+  if (declared === NO_BODY) return undefined;
+  return declared instanceof z.ZodType ? declaredFields(declared)(answer) : answer;
 }

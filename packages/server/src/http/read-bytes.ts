@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ProblemError } from '../request/problem.ts';
 
@@ -18,15 +19,8 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
   const source = decoder === null ? request : request.pipe(decoder);
   const onError = (error: Error) => decoder?.destroy(error);
   request.on('error', onError);
-  const chunks: Buffer[] = [];
-  let size = 0;
   try {
-    // Destroying the request on an early exit would close the connection before the response is sent.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
-      chunks.push(chunk);
-    }
+    return await collect(source, limit);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     if (request.destroyed && !request.complete) throw invalid('The connection closed before the whole body arrived.');
@@ -38,7 +32,28 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
       decoder.destroy();
     }
   }
-  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Returns the bytes of a stream. Stops reading at the limit, but does not destroy the stream: that would close the
+ * connection before the response is sent. Uses listeners, which cost a fraction of an async iterator for a small body.
+ */
+function collect(source: Readable, limit: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) reject(tooLarge(limit));
+    else chunks.push(chunk);
+  };
+  const onEnd = () => resolve(Buffer.concat(chunks, size));
+  const onClose = () => reject(new Error('The stream closed before its end.'));
+  if (source.destroyed) onClose();
+  source.on('data', onData).on('end', onEnd).on('error', reject).on('close', onClose);
+  return promise.finally(() => {
+    source.off('data', onData).off('end', onEnd).off('error', reject).off('close', onClose).pause();
+  });
 }
 
 function decoderOf(encoding = 'identity') {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OAuthSettings } from '../config/config.ts';
 import { accessTokens, TokenRefused } from '../credentials/access-token.ts';
 import { IssuerUnreachable } from '../credentials/issuer-keys.ts';
@@ -62,7 +62,7 @@ export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: O
       );
     }
     // The token itself is not part of the id: a client with a renewed token is still the same caller.
-    const credential = createHash('sha256').update([issuer, subject, client, workspaceId].join('\n'));
-    return { credentialId: credential.digest('hex'), userId: user.userId, workspaceId, scopes };
+    const credentialId = hash('sha256', [issuer, subject, client, workspaceId].join('\n'));
+    return { credentialId, userId: user.userId, workspaceId, scopes };
   };
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function ask(path: string, storageUrl = `file:${join(folder, 'files')}`): Promise<Response> {
   const publicUrl = 'https://review.example.com';
-  await using storage = openStorage({ storageUrl, publicUrl, signingKeys: [Buffer.alloc(32, 7)] });
+  await using storage = openStorage({ storageUrl, publicUrl, signingKeys: [createSecretKey(Buffer.alloc(32, 7))] });
   const app = express().use(serveConsole(folder, storage));
   await using listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
   const response = await fetch(`http://127.0.0.1:${listening.port}${path}`);

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import express from 'express';
 import { pino } from 'pino';
@@ -12,7 +13,7 @@ const { port } = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
 const storage = openStorage({
   storageUrl,
   publicUrl: `http://127.0.0.1:${port}`,
-  signingKeys: [Buffer.alloc(32, 7)],
+  signingKeys: [createSecretKey(Buffer.alloc(32, 7))],
 });
 if (storage.router) app.use(storage.router);
 app.use(express.json({ limit: '4mb' }));

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -14,7 +15,7 @@ import { listen } from '../../listen.ts';
 import { openStorage } from '../open.ts';
 import type { Storage } from '../storage.ts';
 
-export const SIGNING_KEY = Buffer.alloc(32, 7);
+export const SIGNING_KEY = createSecretKey(Buffer.alloc(32, 7));
 export const BUCKET = 'review';
 
 const MIB = 1024 * 1024;
