@@ -21,7 +21,7 @@ export function authenticator({ db, config, log }: Deps) {
   function recordLastUse(credential: StoredCredential): void {
     if (credential.last_used_at !== null && credential.last_used_at > secondsFromNow(-60)) return;
     credential.last_used_at = now();
-    recordUse(db, credential.id, credential.last_used_at).catch((error: unknown) =>
+    recordUse(db, { id: credential.id, at: credential.last_used_at }).catch((error: unknown) =>
       log.warn({ err: error, keyId: credential.id }, 'API key: the time of its last use was not recorded'),
     );
   }
