@@ -84,7 +84,7 @@ async function showDemo({ db }: Deps, id: string): Promise<Demo> {
     return member === undefined ? [] : [{ id: member.user_id, name: member.name, email, role, key: null }];
   });
   const viewer = { workspaceId: id, userId: people[0]?.id ?? '' };
-  const projects = await listProjects(db, viewer, 'createdAt', undefined, { direction: 'asc', from: null });
+  const projects = await listProjects(db, { direction: 'asc', from: null }, viewer, { sort: 'createdAt' });
   return {
     id,
     created: false,

@@ -1,25 +1,23 @@
 import type { Insertable, Selectable } from 'kysely';
+import { type Param, type Params, prepared } from '../db/prepared.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 export type StoredCredential = Selectable<Schema['api_keys']>;
 
-export async function findCredential(db: Database, hash: string): Promise<StoredCredential | undefined> {
-  return (
-    db
-      .selectFrom('api_keys as key')
-      // The keys of a person who has left the workspace are not valid.
-      .innerJoin('workspace_members as membership', (join) =>
-        join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
-      )
-      .selectAll('key')
-      .where('key.hash', '=', hash)
-      .executeTakeFirst()
-  );
-}
+export const findCredential = prepared.first((db, hash: Param<string>) =>
+  db
+    .selectFrom('api_keys as key')
+    // The keys of a person who has left the workspace are not valid.
+    .innerJoin('workspace_members as membership', (join) =>
+      join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
+    )
+    .selectAll('key')
+    .where('key.hash', '=', hash),
+);
 
-export async function recordUse(db: Database, id: string, at: string): Promise<void> {
-  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
-}
+export const recordUse = prepared.run((db, { id, at }: Params<{ id: string; at: string }>) =>
+  db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id),
+);
 
 export async function insertCredential(db: Database, key: Insertable<Schema['api_keys']>): Promise<void> {
   await db.insertInto('api_keys').values(key).execute();
@@ -61,22 +59,18 @@ interface Subject {
 }
 
 /** Finds the account that a subject is linked to. `member` is true if it belongs to the workspace. */
-export async function findLinkedUser(
-  db: Database,
-  { issuer, subject }: Subject,
-  workspaceId: string,
-): Promise<{ userId: string; member: boolean } | undefined> {
-  const row = await db
-    .selectFrom('oauth_subjects as linked')
-    .leftJoin('workspace_members as membership', (join) =>
-      join.onRef('membership.user_id', '=', 'linked.user_id').on('membership.workspace_id', '=', workspaceId),
-    )
-    .select(['linked.user_id', 'membership.id'])
-    .where('linked.issuer', '=', issuer)
-    .where('linked.subject', '=', subject)
-    .executeTakeFirst();
-  return row && { userId: row.user_id, member: row.id !== null };
-}
+export const findLinkedUser = prepared(
+  (db, { issuer, subject, workspaceId }: Params<Subject & { workspaceId: string }>) =>
+    db
+      .selectFrom('oauth_subjects as linked')
+      .leftJoin('workspace_members as membership', (join) =>
+        join.onRef('membership.user_id', '=', 'linked.user_id').on('membership.workspace_id', '=', workspaceId),
+      )
+      .select(['linked.user_id', 'membership.id'])
+      .where('linked.issuer', '=', issuer)
+      .where('linked.subject', '=', subject),
+  ([row]) => row && { userId: row.user_id, member: row.id !== null },
+);
 
 /** Links the subject to the account of that e-mail, unless one of them is linked already. */
 export async function linkNewSubject(db: Database, { issuer, subject }: Subject, email: string, at: string) {

@@ -9,6 +9,7 @@ import { start } from '../rooms/uploads/test/uploads.ts';
 import { lockFiles } from '../rooms/versions/queries.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { anyOf } from './any-of.ts';
+import { type Params, prepared } from './prepared.ts';
 import { now } from './time.ts';
 
 /** More than either database allows as bind variables of one statement. */
@@ -28,7 +29,9 @@ onEachDatabase((house) => {
     expect([...(await findAttachments(db, project.id, userId, ids)).keys()]).toEqual([id]);
     expect((await findGenerations(db, ids)).size).toBe(0);
     const users = [...ids, userId];
-    expect(await findWorkspaceUsers(db, house().workspaceId, users)).toEqual(new Set([userId]));
+    expect(await findWorkspaceUsers(db, { workspaceId: house().workspaceId, userIds: users })).toEqual(
+      new Set([userId]),
+    );
     await db.transaction().execute(async (trx) => {
       const tasks = ids.map((fileId) => ({ fileId, epoch: 1 }));
       expect(await renewLeases(trx, 'worker', tasks, house().deps.clock())).toHaveLength(ids.length);
@@ -40,8 +43,13 @@ onEachDatabase((house) => {
 
   test('an empty list matches nothing, and any text can be an id', async () => {
     const { db } = house().deps;
-    const found = async (ids: string[]) =>
-      (await db.selectFrom('users').select('id').where('id', 'in', anyOf(ids)).execute()).map((row) => row.id);
+    const find = prepared.all((building, { ids }: Params<{ ids: string[] }>) =>
+      building
+        .selectFrom('users')
+        .select('id')
+        .where('id', ...anyOf(building, ids)),
+    );
+    const found = async (ids: string[]) => (await find(db, { ids })).map((row) => row.id);
     expect(await found([])).toEqual([]);
     const { userId } = house().people.owner;
     expect(await found(['__proto__', '"', "'", '1', '\\', userId, userId])).toEqual([userId]);

@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isPostgres, type Param } from './prepared.ts';
+import type { Database } from './schema.ts';
 
 /**
- * Returns an operand of `in` with any number of ids in one bind variable, because databases limit the variables of a
- * statement. The ids are the keys of a JSON object, which `json_each` lists on both databases.
+ * Returns operator and operand of a comparison with a list of any length, for `where(column, ...anyOf(db, list))`. The list
+ * is one value, because databases limit the values of a statement, and a statement is prepared for one number of them.
  */
-export const anyOf = (ids: readonly string[]): RawBuilder<string> =>
-  sql<string>`(select key from json_each(${JSON.stringify(Object.fromEntries(ids.map((id) => [id, 0])))}))`;
+export const anyOf = <T extends string>(db: Database, list: Param<readonly T[]>): ['=' | 'in', RawBuilder<T>] =>
+  isPostgres(db)
+    ? ['=', sql<T>`any(${list})`]
+    : ['in', sql<T>`(select value from json_each(${list.map((items) => JSON.stringify(items))}))`];

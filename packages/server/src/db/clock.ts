@@ -1,5 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type OperationNode, type RawBuilder, sql } from 'kysely';
 import type { OpenDatabase } from './database.ts';
+import { isPostgres, type Param } from './prepared.ts';
+import type { Database } from './schema.ts';
 import { timestamp } from './time.ts';
 
 /** The maximum slew rate. Leases do not expire by it, because workers renew them three times per lease. */
@@ -24,12 +26,39 @@ export function steadyNow(): number {
 export const steadyTime = (secondsFromNow = 0): string =>
   timestamp(Math.round((steadyNow() + secondsFromNow * 1000) * 1000));
 
-/** Returns the time of leases, deadlines and heartbeats as a query expression: now, or that many seconds later. */
-export type Clock = (secondsFromNow?: number) => RawBuilder<string>;
+/** A time of leases, deadlines and heartbeats: now, or that many seconds later. */
+export class Moment implements Expression<string> {
+  readonly seconds: number;
+  readonly #onPostgres: boolean;
+
+  constructor(seconds: number, onPostgres: boolean) {
+    this.seconds = seconds;
+    this.#onPostgres = onPostgres;
+  }
+
+  get expressionType(): string | undefined {
+    return undefined;
+  }
+
+  toOperationNode(): OperationNode {
+    const time = this.#onPostgres ? postgresTime(sql.val(this.seconds)) : sql.val(steadyTime(this.seconds));
+    return time.toOperationNode();
+  }
+}
+
+export type Clock = (secondsFromNow?: number) => Moment;
 
 /** Uses the clock of Postgres, because the clocks of servers may differ. SQLite has one host and uses its steady clock. */
-export const clockOf = (dialect: OpenDatabase['dialect']): Clock =>
-  dialect === 'postgres'
-    ? (seconds = 0) =>
-        sql<string>`to_char((statement_timestamp() at time zone 'UTC') + make_interval(secs => ${seconds}), 'YYYY-MM-DD HH24:MI:SS.US')`
-    : (seconds = 0) => sql<string>`${steadyTime(seconds)}`;
+export const clockOf =
+  (dialect: OpenDatabase['dialect']): Clock =>
+  (seconds = 0) =>
+    new Moment(seconds, dialect === 'postgres');
+
+/** The time of a moment that each execution of a prepared statement brings. */
+export const timeOf = (db: Database, moment: Param<Moment>): RawBuilder<string> =>
+  isPostgres(db)
+    ? postgresTime(moment.map(({ seconds }) => seconds))
+    : sql<string>`${moment.map(({ seconds }) => steadyTime(seconds))}`;
+
+const postgresTime = (seconds: Expression<number>) =>
+  sql<string>`to_char((statement_timestamp() at time zone 'UTC') + make_interval(secs => ${seconds}), 'YYYY-MM-DD HH24:MI:SS.US')`;

@@ -1,5 +1,7 @@
 import { type Direction, PAGE_SIZE } from '@review/contract';
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Params, type PassedFields, statement } from './prepared.ts';
+import type { Database } from './schema.ts';
 
 /** The sort value of an item and its id as a tie-breaker. */
 export type Key = readonly [sort: string, id: string];
@@ -25,25 +27,56 @@ export interface CursorPage<Item> {
   prev: Position | null;
 }
 
-/** Returns one page of a query by keyset pagination, so that its cost does not depend on its distance from the start. */
-export async function takePage<DB, Tables extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, Tables, Row>,
-  columns: { sort: string; id: string },
+/** The key of the position that a page starts from. Without one, the statement has no such condition. */
+type KeyParams = Params<{ page_sort?: string; page_id?: string }>;
+interface Scan {
+  order: Direction;
+  comparison: '>' | '>=' | '<' | '<=';
+}
+
+/**
+ * Returns a function that reads one page of a query by keyset pagination, so that its cost does not depend on its distance
+ * from the start. Rows are sorted by `sortBy`, a column of `table`, and by their id.
+ */
+export function preparedPages<
+  Given,
+  Choice extends object,
+  DB,
+  Tables extends keyof DB,
+  Sort extends string,
+  Row extends Record<Sort | 'id', string>,
+>(
+  table: string,
+  build: (db: Database, given: Given, choice: Choice) => SelectQueryBuilder<DB, Tables, Row>,
+  sortBy: (choice: Choice) => Sort,
+): (db: Database, page: PageRequest, values: PassedFields<Given>, choice: Choice) => Promise<CursorPage<Row>> {
+  const read = statement<[Given & KeyParams, Choice & Scan], Row>((db, given, scan) => {
+    const [sort, id] = [sql.ref(`${table}.${sortBy(scan)}`), sql.ref(`${table}.id`)];
+    const { page_sort: fromSort, page_id: fromId } = given;
+    const all = build(db, given, scan);
+    const after = sql<boolean>`(${sort}, ${id}) ${sql.raw(scan.comparison)} (${fromSort}, ${fromId})`;
+    return (fromSort === undefined ? all : all.where(after))
+      .orderBy(sort, scan.order)
+      .orderBy(id, scan.order)
+      .limit(PAGE_SIZE + 1);
+  });
+  return async (db, { direction, from, startAtEnd = false }, values, choice) => {
+    const backwards = from === null ? startAtEnd : from.towards === 'prev';
+    const order = (direction === 'asc') === backwards ? 'desc' : 'asc';
+    const beyond = order === 'asc' ? '>' : '<';
+    const scan = { ...choice, order, comparison: from?.inclusive ? `${beyond}=` : beyond };
+    const { rows } = await read(db, { ...values, page_sort: from?.key[0], page_id: from?.key[1] }, scan);
+    const keyOf = (row: Row): Key => [row[sortBy(choice)], row.id];
+    return pageOf(rows, keyOf, from, backwards);
+  };
+}
+
+function pageOf<Row>(
+  rows: Row[],
   keyOf: (row: Row) => Key,
-  { direction, from, startAtEnd = false }: PageRequest,
-): Promise<CursorPage<Row>> {
-  const backwards = from === null ? startAtEnd : from.towards === 'prev';
-  const scan = (direction === 'asc') === backwards ? 'desc' : 'asc';
-  const comparison = sql.raw((scan === 'asc' ? '>' : '<') + (from?.inclusive ? '=' : ''));
-  const [sort, id] = [sql.ref(columns.sort), sql.ref(columns.id)];
-  const rows = await query
-    .$if(from !== null, (all) =>
-      all.where(sql<boolean>`(${sort}, ${id}) ${comparison} (${from?.key[0]}, ${from?.key[1]})`),
-    )
-    .orderBy(sort, scan)
-    .orderBy(id, scan)
-    .limit(PAGE_SIZE + 1)
-    .execute();
+  from: Position | null,
+  backwards: boolean,
+): CursorPage<Row> {
   const hasMore = rows.length > PAGE_SIZE;
   const items = rows.slice(0, PAGE_SIZE);
   if (backwards) items.reverse();

@@ -3,6 +3,8 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
 import type { Schema } from './schema.ts';
+import { statementName } from './statement-names.ts';
+import { isOutdatedPlan } from './transaction.ts';
 
 const BIGINT = 20;
 const DEFAULT_CONNECT_SECONDS = 5;
@@ -26,7 +28,10 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
   // The pool replaces lost connections. It listens to errors of idle connections only; an error of an active one without
   // a listener would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+    prepareByName(client);
+  });
   const probe = openProbe(address);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return {
@@ -74,6 +79,28 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
        set tcp_user_timeout = '20s'`,
     )
     .catch(() => {});
+}
+
+/** Lets Postgres parse and plan each prepared statement once per connection. */
+function prepareByName(client: pg.ClientBase): void {
+  let names = 0;
+  client.query = new Proxy(client.query, {
+    apply(query, self, args: unknown[]) {
+      const [text, values] = args;
+      const name = typeof text === 'string' && args.length === 2 ? statementName(text) : undefined;
+      if (name === undefined) return Reflect.apply(query, self, args);
+      const run = (): Promise<unknown> => Reflect.apply(query, self, [{ name: `${name}-${names}`, text, values }]);
+      return run().catch((error: unknown) => {
+        if (!isOutdatedPlan(error)) throw error;
+        // A migration has changed a table since the statement was prepared: prepare it again under another name.
+        names++;
+        return run().catch(() => {
+          // The error has aborted a transaction, which `inTransaction` repeats.
+          throw error;
+        });
+      });
+    },
+  });
 }
 
 /** Opens a separate connection for health checks, so that an exhausted pool does not look like an unreachable database. */

@@ -1,22 +1,28 @@
-import { SqliteAdapter } from 'kysely';
 import { type GroupCommit, groupCommit } from './group-commit.ts';
+import { isPostgres } from './prepared.ts';
 import type { Database, Writer } from './schema.ts';
 
 const MAX_ATTEMPTS = 5;
-/** The codes of Postgres for a deadlock and a serialization failure. */
-const RETRYABLE = new Set(['40P01', '40001']);
+const DEADLOCK = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+/** A prepared statement returns other columns since a migration. Postgres has no code of its own for it. */
+const OUTDATED_PLAN = '0A000';
+const RETRYABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, OUTDATED_PLAN]);
 
 const groups = new WeakMap<Database, GroupCommit>();
 
-/** Runs the work in a transaction: in a group on SQLite; on Postgres again after a deadlock or a serialization failure. */
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+export const isOutdatedPlan = (error: unknown): boolean => codeOf(error) === OUTDATED_PLAN;
+
+/** Runs the work in a transaction: in a group on SQLite; on Postgres again after a failure that another attempt can avoid. */
 export async function inTransaction<T>(db: Database, work: (trx: Writer) => Promise<T>): Promise<T> {
-  if (db.getExecutor().adapter instanceof SqliteAdapter) return groupOf(db)(work);
+  if (!isPostgres(db)) return groupOf(db)(work);
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work);
     } catch (error) {
-      const isRetryable = error instanceof Error && 'code' in error && RETRYABLE.has(String(error.code));
-      if (!isRetryable || attempt >= MAX_ATTEMPTS) throw error;
+      if (!RETRYABLE.has(String(codeOf(error))) || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -26,7 +26,7 @@ export function authenticator({ db, config, log }: Deps) {
 
   function recordLastUse(credential: StoredCredential): void {
     if (credential.last_used_at !== null && credential.last_used_at > secondsFromNow(-60)) return;
-    recordUse(db, credential.id, now()).catch((error: unknown) =>
+    recordUse(db, { id: credential.id, at: now() }).catch((error: unknown) =>
       log.warn({ err: error, keyId: credential.id }, 'API key: the time of its last use was not recorded'),
     );
   }

@@ -23,7 +23,7 @@ export async function requireSubject(
   if (rules.subject === null) return null;
   const wellFormed = SUBJECT_IDS[rules.subject].safeParse(id);
   if (!wellFormed.success) throw new ProblemError('NOT_FOUND');
-  const subject = await SUBJECT_FINDERS[rules.subject](db, caller, wellFormed.data);
+  const subject = await SUBJECT_FINDERS[rules.subject](db, { ...caller, id: wellFormed.data });
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   requireRole(rules, caller, subject);
   return subject;

@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Route } from '@review/contract';
 import type { Request } from 'express';
-import type { Database, Writer } from '../db/schema.ts';
+import type { Insertable } from 'kysely';
+import { type Param, type Params, prepared } from '../db/prepared.ts';
+import type { Database, Schema, Writer } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Caller } from '../request/caller.ts';
@@ -46,24 +48,11 @@ export async function attempt(
   const fingerprint = digest(canonical(request.body));
   const claim = randomUUID();
 
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('scope', '=', scope)
-    .where((eb) =>
-      eb.or([
-        eb('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)),
-        eb.and([eb('response', 'is', null), eb('claimed_at', '<', secondsFromNow(-CLAIM_SECONDS))]),
-      ]),
-    )
-    .execute();
-  const inserted = await db
-    .insertInto('idempotency_keys')
-    .values({ scope, fingerprint, claim, claimed_at: now(), response: null })
-    .onConflict((conflict) => conflict.column('scope').doNothing())
-    .executeTakeFirst();
-  if (inserted.numInsertedOrUpdatedRows === 1n) return claimed(db, scope, claim);
+  await deleteStale(db, { scope, keptSince: secondsFromNow(-KEPT_SECONDS), heldSince: secondsFromNow(-CLAIM_SECONDS) });
+  if (await insertClaim(db, { scope, fingerprint, claim, claimed_at: now(), response: null }))
+    return claimed(db, scope, claim);
 
-  const first = await db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope).executeTakeFirst();
+  const first = await findKey(db, scope);
   if (first !== undefined && first.fingerprint !== fingerprint) throw new ProblemError('IDEMPOTENCY_KEY_REUSED');
   if (first === undefined || first.response === null) throw inProgress();
   return replayed(first.response);
@@ -89,25 +78,15 @@ function claimed(db: Database, scope: string, claim: string): Attempt {
     write: (work) =>
       inTransaction(db, async (trx) => {
         const outcome = await work(trx);
-        const completed = await trx
-          .updateTable('idempotency_keys')
-          .set({ response: JSON.stringify(outcome ?? null) })
-          .where('scope', '=', scope)
-          .where('claim', '=', claim)
-          .executeTakeFirst();
+        const completed = await storeResponse(trx, { scope, claim, response: JSON.stringify(outcome ?? null) });
         // The claim expired and another attempt took it over: this one is rolled back.
-        if (completed.numUpdatedRows === 0n) throw inProgress();
+        if (!completed) throw inProgress();
         written = true;
         return outcome;
       }),
     async release() {
       if (written) return;
-      await db
-        .deleteFrom('idempotency_keys')
-        .where('scope', '=', scope)
-        .where('claim', '=', claim)
-        .where('response', 'is', null)
-        .execute();
+      await deleteClaim(db, { scope, claim });
     },
   };
 }
@@ -115,6 +94,43 @@ function claimed(db: Database, scope: string, claim: string): Attempt {
 export async function deleteExpiredKeys(db: Database): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)).execute();
 }
+
+const deleteStale = prepared.run(
+  (db, { scope, keptSince, heldSince }: Params<{ scope: string; keptSince: string; heldSince: string }>) =>
+    db
+      .deleteFrom('idempotency_keys')
+      .where('scope', '=', scope)
+      .where((eb) =>
+        eb.or([
+          eb('claimed_at', '<', keptSince),
+          eb.and([eb('response', 'is', null), eb('claimed_at', '<', heldSince)]),
+        ]),
+      ),
+);
+
+const insertClaim = prepared.changed((db, key: Params<Insertable<Schema['idempotency_keys']>>) =>
+  db
+    .insertInto('idempotency_keys')
+    .values(key)
+    .onConflict((conflict) => conflict.column('scope').doNothing()),
+);
+
+const findKey = prepared.first((db, scope: Param<string>) =>
+  db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope),
+);
+
+interface Claim {
+  scope: string;
+  claim: string;
+}
+
+const storeResponse = prepared.changed((db, { scope, claim, response }: Params<Claim & { response: string }>) =>
+  db.updateTable('idempotency_keys').set({ response }).where('scope', '=', scope).where('claim', '=', claim),
+);
+
+const deleteClaim = prepared.run((db, { scope, claim }: Params<Claim>) =>
+  db.deleteFrom('idempotency_keys').where('scope', '=', scope).where('claim', '=', claim).where('response', 'is', null),
+);
 
 const inProgress = () => new ProblemError('IDEMPOTENCY_IN_PROGRESS', { headers: { 'Retry-After': '1' } });
 

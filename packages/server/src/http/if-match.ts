@@ -61,7 +61,7 @@ async function currentTag(
   if (reads === undefined || table === undefined)
     throw new Error(`A ${kind} has no ETag: no conditional route reads it, or TABLES has no entry for it.`);
   await sql`update ${sql.table(table)} set id = id where id = ${id}`.execute(trx);
-  const subject = await SUBJECT_FINDERS[kind](trx, granted.caller, id);
+  const subject = await SUBJECT_FINDERS[kind](trx, { ...granted.caller, id });
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   const { query } = reads.route;
   const defaults = query instanceof z.ZodType ? query.parse({}) : undefined;

@@ -29,10 +29,10 @@ export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: O
   const readToken = accessTokens(settings);
   const users = ttlCache(async (key: string) => {
     const [subject = '', workspaceId = '', email = ''] = key.split('\n');
-    const linked = await findLinkedUser(db, { issuer, subject }, workspaceId);
+    const linked = await findLinkedUser(db, { issuer, subject, workspaceId });
     if (linked !== undefined || email === '') return linked;
     await linkNewSubject(db, { issuer, subject }, email, now());
-    return findLinkedUser(db, { issuer, subject }, workspaceId);
+    return findLinkedUser(db, { issuer, subject, workspaceId });
   });
 
   return async (text: string): Promise<Caller> => {

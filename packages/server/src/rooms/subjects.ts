@@ -20,7 +20,7 @@ export interface VisibleSubject {
   person_id?: string;
 }
 
-type Finder = (db: Database, caller: Caller, id: string) => Promise<VisibleSubject | undefined>;
+type Finder = (db: Database, found: Caller & { id: string }) => Promise<VisibleSubject | undefined>;
 
 /** The look-ups of `:id` by kind. Each returns the record and the caller's role if the caller can see it. */
 export const SUBJECT_FINDERS = {

@@ -1,8 +1,11 @@
 import type { ProjectRole } from '@review/contract';
-import type { Database, Writer } from '../db/schema.ts';
+import { type Param, type Params, prepared } from '../db/prepared.ts';
+import type { Database } from '../db/schema.ts';
 
 /** A restricted reviewer sees only files and versions with `allowRestricted`, without their prompts and attachments. */
-export const isRestricted = (role: ProjectRole): boolean => role === 'PROJECT_RESTRICTED_REVIEWER';
+export const RESTRICTED = 'PROJECT_RESTRICTED_REVIEWER' satisfies ProjectRole;
+
+export const isRestricted = (role: ProjectRole): boolean => role === RESTRICTED;
 
 export type Viewer = { workspaceId: string; userId: string };
 
@@ -12,12 +15,8 @@ export interface Membership {
   deletes_at: string | null;
 }
 
-/** Whether a file or version is hidden from the role. */
-export const isHidden = ({ role, allow_restricted: allowed }: { role: ProjectRole; allow_restricted: number }) =>
-  isRestricted(role) && allowed !== 1;
-
 /** The projects that the viewer is a member of, to join with other tables. */
-export const memberships = (db: Database, viewer: Viewer) =>
+export const memberships = (db: Database, viewer: Params<Viewer>) =>
   db
     .selectFrom('project_members as membership')
     .innerJoin('projects as project', 'project.id', 'membership.project_id')
@@ -26,10 +25,9 @@ export const memberships = (db: Database, viewer: Viewer) =>
     .select(['project.id as project_id', 'membership.role', 'project.deletes_at']);
 
 /** Serialises structural changes of a project. The update locks the row on both databases. */
-export async function lockProject(trx: Writer, id: string): Promise<void> {
-  await trx
+export const lockProject = prepared.run((db, id: Param<string>) =>
+  db
     .updateTable('projects')
     .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .execute();
-}
+    .where('id', '=', id),
+);

@@ -147,7 +147,7 @@ const rowOf = (
 ) => `${nameOf(route)} | ${rules.tier} | ${rules.tool}`;
 
 /** The first segment of a path that names something, such as `projects`. */
-const rootOf = ({ path }: Operation) => (path.includes(':id') ? path.split('/')[2] : undefined);
+const rootOf = ({ path }: Pick<Operation, 'path'>) => (path.includes(':id') ? path.split('/')[2] : undefined);
 const isOfWorkspace = (operation: Operation) => rootOf(operation)?.startsWith('skill') === true;
 
 /** The expected result by the rules, in the order of the checks. */
@@ -169,7 +169,8 @@ function expected(operation: Operation, name: PersonName | null, held: readonly 
   return roles.includes(role) ? success : '403 INSUFFICIENT_ROLE';
 }
 
-async function subjectOf(house: House, operation: Operation): Promise<Named> {
+/** Makes what the path names, in a new project with a member of each role. */
+export async function subjectOf(house: House, operation: Pick<Operation, 'method' | 'path'>): Promise<Named> {
   const { owner, manager, member, reviewer, restricted } = house.people;
   const projectId = await newProject(owner, [
     [manager, 'PROJECT_MANAGER'],

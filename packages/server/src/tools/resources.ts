@@ -45,7 +45,7 @@ export async function readResource(deps: Deps, toolRequest: ToolRequest, operati
 }
 
 async function textOf({ db, storage }: Deps, { caller }: ToolRequest, id: string) {
-  const file = await findVisibleFile(db, caller, id);
+  const file = await findVisibleFile(db, { ...caller, id });
   const { mime_type: mimeType = null, size = null, storage_key: key = null } = file ?? {};
   if (mimeType === null || size === null || key === null) return null;
   if (!/^text\/(markdown|plain)\b/.test(mimeType) || size > MAX_TEXT_BYTES) return null;

@@ -68,7 +68,7 @@ export async function updateTask(deps: Deps, toolRequest: ToolRequest, taskId: s
 }
 
 async function requireTask({ db }: Deps, { caller }: ToolRequest, taskId: string): Promise<void> {
-  const file = FileId.safeParse(taskId).success ? await findVisibleFile(db, caller, taskId) : undefined;
+  const file = FileId.safeParse(taskId).success ? await findVisibleFile(db, { ...caller, id: taskId }) : undefined;
   if (file?.mode !== 'GENERATED') throw new ProblemError('NOT_FOUND');
 }
 

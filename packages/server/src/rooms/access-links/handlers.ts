@@ -34,7 +34,7 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
     async list({ caller, subject: project, body: { next, prev } }) {
       const pages = cursors(secrets.cursor, 'access-links', { project: project.id });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
-      return pages.answer(await listAccessLinks(db, project.id, page), (link) => ({
+      return pages.answer(await listAccessLinks(db, page, { projectId: project.id }, {}), (link) => ({
         ...toResponse(caller, link),
         expiresAt: link.expires_at,
       }));
@@ -70,7 +70,10 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
         if (link.deletes_at !== null) throw new ProblemError('PROJECT_DELETING');
         // Without the lock, a concurrent removal of the member would be undone.
         await lockProject(trx, link.project_id);
-        const { member_id: id, decided_at: decidedAt } = await findMembership(trx, link.project_id, caller.userId);
+        const { member_id: id, decided_at: decidedAt } = await findMembership(trx, {
+          projectId: link.project_id,
+          userId: caller.userId,
+        });
         if (decidedAt !== null && decidedAt >= link.created_at) {
           if (id === null) throw new ProblemError('NOT_FOUND');
           return { data: { id } };

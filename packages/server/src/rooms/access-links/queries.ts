@@ -1,8 +1,9 @@
 import type { LinkRole, ProjectRole } from '@review/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
+import { preparedPages } from '../../db/cursor.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { type Membership, memberships, type Viewer } from '../visibility.ts';
+import { memberships, type Viewer } from '../visibility.ts';
 
 /** `link_role` is the role that the link grants; `role` is that of the caller. */
 const COLUMNS = [
@@ -17,28 +18,25 @@ const COLUMNS = [
 
 export type StoredLink = Omit<Selectable<Schema['access_links']>, 'role' | 'key_hash'> & { link_role: LinkRole };
 
-export async function findVisibleAccessLink(
-  db: Database,
-  viewer: Viewer,
-  id: string,
-): Promise<(StoredLink & Membership) | undefined> {
-  return db
+export const findVisibleAccessLink = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+  db
     .selectFrom('access_links as link')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'link.project_id')
     .select(COLUMNS)
     .select(['seen.role', 'seen.deletes_at'])
-    .where('link.id', '=', id)
-    .executeTakeFirst();
-}
+    .where('link.id', '=', id),
+);
 
-export function listAccessLinks(db: Database, projectId: string, page: PageRequest): Promise<CursorPage<StoredLink>> {
-  const links = db.selectFrom('access_links as link').select(COLUMNS).where('project_id', '=', projectId);
-  return takePage(links, { sort: 'created_at', id: 'id' }, (row) => [row.created_at, row.id], page);
-}
+export const listAccessLinks = preparedPages(
+  'link',
+  (db, { projectId }: Params<{ projectId: string }>) =>
+    db.selectFrom('access_links as link').select(COLUMNS).where('project_id', '=', projectId),
+  () => 'created_at',
+);
 
-export async function insertAccessLink(trx: Writer, link: Insertable<Schema['access_links']>): Promise<void> {
-  await trx.insertInto('access_links').values(link).execute();
-}
+export const insertAccessLink = prepared.run((db, link: Params<Insertable<Schema['access_links']>>) =>
+  db.insertInto('access_links').values(link),
+);
 
 /** Returns up to 200 links whose hash has another prefix, ordered by id. */
 export async function findLinksOfOtherSecrets(
@@ -78,9 +76,9 @@ export async function updateLinkKeys(
     .execute();
 }
 
-export async function deleteAccessLink(trx: Writer, id: string): Promise<void> {
-  await trx.deleteFrom('access_links').where('id', '=', id).execute();
-}
+export const deleteAccessLink = prepared.run((db, id: Param<string>) =>
+  db.deleteFrom('access_links').where('id', '=', id),
+);
 
 /**
  * Finds and locks the unexpired link of a key in a workspace. The update locks the row on both databases, so that a deleted
@@ -107,8 +105,8 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: 
 }
 
 /** Returns the person's membership of a project and the time of a lead's last decision about it; null if there is none. */
-export async function findMembership(db: Database, projectId: string, userId: string) {
-  return db
+export const findMembership = prepared.one((db, { projectId, userId }: Params<{ projectId: string; userId: string }>) =>
+  db
     .selectFrom('users as user')
     .leftJoin('project_members as member', (join) =>
       join.onRef('member.user_id', '=', 'user.id').on('member.project_id', '=', projectId),
@@ -117,9 +115,8 @@ export async function findMembership(db: Database, projectId: string, userId: st
       join.onRef('decision.user_id', '=', 'user.id').on('decision.project_id', '=', projectId),
     )
     .select(['member.id as member_id', 'decision.decided_at'])
-    .where('user.id', '=', userId)
-    .executeTakeFirstOrThrow();
-}
+    .where('user.id', '=', userId),
+);
 
 /** Makes the user a member, or raises the role if it is one of `raised`. Atomic, because it is one statement. */
 export async function grantRole(

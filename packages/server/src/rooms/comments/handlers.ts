@@ -12,9 +12,9 @@ import { lockFile } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import {
-  blankComment,
   type CommentParts,
   deleteComment,
+  deleteReactions,
   findCommentParts,
   hasReplies,
   insertComment,
@@ -23,9 +23,8 @@ import {
   lockAttachments,
   lockComment,
   type StoredComment,
-  setResolved,
   type Thread,
-  updateContent,
+  updateComment,
 } from './queries.ts';
 
 interface CommentQuery {
@@ -41,7 +40,7 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     // Conversations are read from their end: ascending lists start with the newest page.
     const startAtEnd = sort.direction === 'asc';
     const request = { direction: sort.direction, from: pages.position({ next, prev }), startAtEnd };
-    const page = await listComments(db, thread, resolved, request);
+    const page = await listComments(db, request, thread, { resolved });
     const parts = await findCommentParts(db, caller, page.items);
     return pages.answer(page, (comment) => toResponse(comment, parts));
   }
@@ -66,7 +65,8 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     update: ({ subject, body, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (body.content !== undefined) await updateContent(trx, comment.id, body.content, now());
+        if (body.content !== undefined)
+          await updateComment(trx, { id: comment.id, content: body.content, updated_at: now() });
       }),
 
     delete: ({ subject, write }) =>
@@ -81,13 +81,13 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     resolve: ({ subject, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (comment.resolved_at === null) await setResolved(trx, comment.id, now());
+        if (comment.resolved_at === null) await updateComment(trx, { id: comment.id, resolved_at: now() });
       }),
 
     cancelResolve: ({ subject, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        await setResolved(trx, comment.id, null);
+        await updateComment(trx, { id: comment.id, resolved_at: null });
       }),
   };
 };
@@ -171,7 +171,9 @@ const notTopLevel = [
 async function removeComment(trx: Writer, comment: StoredComment): Promise<void> {
   await dropUploads(trx, await listCommentUploads(trx, comment.id), now());
   if (await hasReplies(trx, comment.id)) {
-    await blankComment(trx, comment.id, now());
+    const at = now();
+    await updateComment(trx, { id: comment.id, content: null, annotation: null, deleted_at: at, updated_at: at });
+    await deleteReactions(trx, comment.id);
     return;
   }
   await deleteComment(trx, comment.id);

@@ -13,6 +13,7 @@ import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
+import { isRestricted } from '../visibility.ts';
 import { hashUploadedFile } from './hash.ts';
 import {
   deleteFile,
@@ -40,7 +41,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     async get({ caller, subject, query, signal }) {
       const file = await watch.until(
         subject.id,
-        () => findVisibleFile(db, caller, subject.id),
+        () => findVisibleFile(db, { ...caller, id: subject.id }),
         (seen) => seen === undefined || FINAL_STATUSES.includes(seen.status),
         query.wait * 1000,
         signal,
@@ -68,7 +69,12 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       const folderId = folder === null ? null : folder?.id;
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
-      const found = await listFiles(db, project, { ...filters, folderId }, page);
+      const found = await listFiles(
+        db,
+        page,
+        { ...filters, projectId: project.id, folderId: folder?.id },
+        { restricted: isRestricted(project.role), atRoot: folder === null },
+      );
       return pages.answer({ ...found, items: await toResponses(found.items, project.role) }, (file) => file);
     },
 

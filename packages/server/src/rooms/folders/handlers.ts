@@ -14,7 +14,7 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
       const parentId = body.parent?.id ?? null;
       if (parentId !== null) {
         await lockProject(trx, project.id);
-        if (!(await isFolderOf(trx, project.id, parentId))) throw referenceNotFound('/parent/id');
+        if (!(await isFolderOf(trx, { projectId: project.id, id: parentId }))) throw referenceNotFound('/parent/id');
       }
       const id = newId('DX');
       await insertFolder(trx, { id, project_id: project.id, parent_id: parentId, name: body.name, created_at: now() });
@@ -37,8 +37,9 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
     write(async (trx) => {
       if (body.parent) {
         await lockProject(trx, folder.project_id);
-        if (!(await isFolderOf(trx, folder.project_id, body.parent.id))) throw referenceNotFound('/parent/id');
-        if (await isInside(trx, body.parent.id, folder.id)) throw new ProblemError('FOLDER_CYCLE');
+        if (!(await isFolderOf(trx, { projectId: folder.project_id, id: body.parent.id })))
+          throw referenceNotFound('/parent/id');
+        if (await isInside(trx, { id: body.parent.id, ancestorId: folder.id })) throw new ProblemError('FOLDER_CYCLE');
       }
       const parentId = body.parent === null ? null : body.parent?.id;
       await updateFolder(trx, folder.id, { name: body.name, parent_id: parentId });
@@ -55,5 +56,5 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
 /** Requires a folder of the project. Locks the project, so that the folder cannot be deleted concurrently. */
 export async function requireFolder(trx: Writer, projectId: string, folderId: string): Promise<void> {
   await lockProject(trx, projectId);
-  if (!(await isFolderOf(trx, projectId, folderId))) throw referenceNotFound('/folder/id');
+  if (!(await isFolderOf(trx, { projectId, id: folderId }))) throw referenceNotFound('/folder/id');
 }

@@ -1,5 +1,5 @@
 import { type Engine, OPEN_GENERATION_STATUSES } from '@review/contract';
-import type { Expression } from 'kysely';
+import type { Moment } from '../../db/clock.ts';
 import type { Database } from '../../db/schema.ts';
 
 /** The lease owner of a generation until its workflow is started. */
@@ -14,7 +14,7 @@ export interface HandedOver {
  * Moves open generations of another engine to this one. The new epoch fences off the old holder, and the expired lease
  * makes the new engine claim them first.
  */
-export async function takeOver(db: Database, engine: Engine, now: Expression<string>): Promise<void> {
+export async function takeOver(db: Database, engine: Engine, now: Moment): Promise<void> {
   await db
     .updateTable('generations')
     .set((eb) => ({ engine, epoch: eb('epoch', '+', 1), lease_owner: DISPATCHER, lease_until: now }))
@@ -30,15 +30,11 @@ export async function setDispatched(db: Database, { fileId, epoch }: HandedOver)
 }
 
 /** Expires the lease of a generation whose workflow could not be started, so that it is claimed again. */
-export async function setUndispatched(
-  db: Database,
-  { fileId, epoch }: HandedOver,
-  now: Expression<string>,
-): Promise<void> {
+export async function setUndispatched(db: Database, { fileId, epoch }: HandedOver, now: Moment): Promise<void> {
   await setLease(db, fileId, epoch, now);
 }
 
-async function setLease(db: Database, fileId: string, epoch: number, until: Expression<string> | null): Promise<void> {
+async function setLease(db: Database, fileId: string, epoch: number, until: Moment | null): Promise<void> {
   await db
     .updateTable('generations')
     .set({ lease_until: until })
@@ -61,11 +57,7 @@ export async function listDispatched(db: Database): Promise<HandedOver[]> {
 }
 
 /** Requeues a generation for dispatch under a new epoch, which fences off the old workflow. Only one caller succeeds. */
-export async function requeueDispatch(
-  db: Database,
-  { fileId, epoch }: HandedOver,
-  now: Expression<string>,
-): Promise<boolean> {
+export async function requeueDispatch(db: Database, { fileId, epoch }: HandedOver, now: Moment): Promise<boolean> {
   const result = await db
     .updateTable('generations')
     .set((eb) => ({ epoch: eb('epoch', '+', 1), lease_owner: DISPATCHER, lease_until: now }))

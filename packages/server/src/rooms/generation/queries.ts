@@ -1,7 +1,12 @@
 import { type GenerationError, OPEN_GENERATION_STATUSES, type Provider } from '@review/contract';
-import type { Expression, Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
+import { type Moment, timeOf } from '../../db/clock.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
+
+/** Written into statements, so that they can use the partial indexes of open generations. */
+export const OPEN = OPEN_GENERATION_STATUSES.map((status) => sql.lit(status));
 
 export type StoredGeneration = Selectable<Schema['generations']>;
 
@@ -10,18 +15,27 @@ type NewGeneration = Omit<
   'status' | 'progress' | 'stages' | 'warnings' | 'epoch' | 'deadline_at'
 > & {
   /** The queue deadline. */
-  deadline_at: Expression<string>;
+  deadline_at: Moment;
 };
+
+const insertRow = prepared.run((db, { deadline_at, ...generation }: Params<NewGeneration>) =>
+  db.insertInto('generations').values({
+    ...generation,
+    deadline_at: timeOf(db, deadline_at),
+    status: 'QUEUED',
+    progress: 0,
+    stages: '{}',
+    warnings: '[]',
+    epoch: 0,
+  }),
+);
 
 export async function insertGeneration(
   trx: Writer,
   generation: NewGeneration,
   attachments: readonly string[],
 ): Promise<void> {
-  await trx
-    .insertInto('generations')
-    .values({ ...generation, status: 'QUEUED', progress: 0, stages: '{}', warnings: '[]', epoch: 0 })
-    .execute();
+  await insertRow(trx, generation);
   if (attachments.length === 0) return;
   await trx
     .insertInto('generation_attachments')
@@ -30,28 +44,34 @@ export async function insertGeneration(
 }
 
 /** Serialises counting per workspace. The update locks the row on both databases. */
-export async function lockWorkspace(trx: Writer, id: string): Promise<void> {
-  await trx
+export const lockWorkspace = prepared.run((db, id: Param<string>) =>
+  db
     .updateTable('workspaces')
     .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .execute();
-}
+    .where('id', '=', id),
+);
 
-export async function countWaiting(db: Database, workspaceId: string): Promise<number> {
-  const { count } = await db
+export const countWaiting = prepared(
+  (db, workspaceId: Param<string>) =>
+    db
+      .selectFrom('generations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('workspace_id', '=', workspaceId)
+      .where('status', '=', 'QUEUED')
+      .where('engine', 'is', null),
+  ([row]) => row?.count ?? 0,
+);
+
+export const findGeneration = prepared.first((db, fileId: Param<string>) =>
+  db.selectFrom('generations').selectAll().where('file_id', '=', fileId),
+);
+
+const findRows = prepared.all((db, fileIds: Param<string[]>) =>
+  db
     .selectFrom('generations')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'QUEUED')
-    .where('engine', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-export async function findGeneration(db: Database, fileId: string): Promise<StoredGeneration | undefined> {
-  return db.selectFrom('generations').selectAll().where('file_id', '=', fileId).executeTakeFirst();
-}
+    .selectAll()
+    .where('file_id', ...anyOf(db, fileIds)),
+);
 
 /** Returns the generations of several files with the ids of their attachments. */
 export async function findGenerations(
@@ -59,160 +79,169 @@ export async function findGenerations(
   fileIds: string[],
 ): Promise<Map<string, StoredGeneration & { attachments: string[] }>> {
   if (fileIds.length === 0) return new Map();
-  const rows = await db.selectFrom('generations').selectAll().where('file_id', 'in', anyOf(fileIds)).execute();
+  const rows = await findRows(db, fileIds);
   const attached = await listAttachments(db, fileIds);
   return new Map(rows.map((row) => [row.file_id, { ...row, attachments: attached.get(row.file_id) ?? [] }]));
 }
 
-async function listAttachments(db: Database, fileIds: string[]): Promise<Map<string, string[]>> {
-  const rows = await db
-    .selectFrom('generation_attachments')
-    .select(['file_id', 'attachment_id'])
-    .where('file_id', 'in', anyOf(fileIds))
-    .orderBy('file_id')
-    .orderBy('position')
-    .execute();
-  const byFile = Map.groupBy(rows, (row) => row.file_id);
-  return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
+const listAttachments = prepared(
+  (db, fileIds: Param<string[]>) =>
+    db
+      .selectFrom('generation_attachments')
+      .select(['file_id', 'attachment_id'])
+      .where('file_id', ...anyOf(db, fileIds))
+      .orderBy('file_id')
+      .orderBy('position'),
+  (rows) => {
+    const byFile = Map.groupBy(rows, (row) => row.file_id);
+    return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
+  },
+);
+
+interface Hold {
+  fileId: string;
+  epoch: number;
 }
+
+const lock = prepared.first((db, { fileId, epoch }: Params<Hold>) =>
+  db
+    .updateTable('generations')
+    .set((eb) => ({ epoch: eb.ref('epoch') }))
+    .where('file_id', '=', fileId)
+    .where('epoch', '=', epoch)
+    .where('status', 'in', OPEN)
+    .returningAll(),
+);
 
 /**
  * Returns the open generation if the epoch is current, locked until the transaction ends. Updates are limited to open
  * generations, because an ended one never changes.
  */
-export async function lockHeld(trx: Writer, fileId: string, epoch: number): Promise<StoredGeneration | undefined> {
-  return trx
-    .updateTable('generations')
-    .set((eb) => ({ epoch: eb.ref('epoch') }))
-    .where('file_id', '=', fileId)
-    .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .returningAll()
-    .executeTakeFirst();
-}
+export const lockHeld = (trx: Writer, fileId: string, epoch: number) => lock(trx, { fileId, epoch });
 
 interface Start {
   stages: Record<string, StoredStage>;
   provider: Provider;
   startedAt: string;
-  deadlineAt: Expression<string>;
+  deadlineAt: Moment;
 }
+
+const start = prepared.run(
+  (db, { fileId, stages, provider, startedAt, deadlineAt }: Params<Start & { fileId: string }>) =>
+    db
+      .updateTable('generations')
+      .set((eb) => ({
+        status: 'RUNNING',
+        stages: stages.map((value) => JSON.stringify(value)),
+        provider,
+        started_at: eb.fn.coalesce('started_at', startedAt),
+        deadline_at: eb
+          .case()
+          .when('status', '=', 'RUNNING')
+          .then(eb.ref('deadline_at'))
+          .else(timeOf(db, deadlineAt))
+          .end(),
+      }))
+      .where('file_id', '=', fileId),
+);
 
 /** Records a reserved submit. The first one starts the generation and replaces the queue deadline by the run deadline. */
-export async function recordSubmit(trx: Writer, fileId: string, start: Start): Promise<void> {
-  await trx
-    .updateTable('generations')
-    .set((eb) => ({
-      status: 'RUNNING',
-      stages: JSON.stringify(start.stages),
-      provider: start.provider,
-      started_at: eb.fn.coalesce('started_at', eb.val(start.startedAt)),
-      deadline_at: eb.case().when('status', '=', 'RUNNING').then(eb.ref('deadline_at')).else(start.deadlineAt).end(),
-    }))
-    .where('file_id', '=', fileId)
-    .execute();
-}
+export const recordSubmit = (trx: Writer, fileId: string, submit: Start) => start(trx, { fileId, ...submit });
 
-export async function updateStages(
+type Changes = Pick<Updateable<Schema['generations']>, 'stages' | 'provider_job_id' | 'result'>;
+
+const updateRow = prepared.run((db, { fileId, ...changes }: Params<Changes & { fileId: string }>) =>
+  db.updateTable('generations').set(changes).where('file_id', '=', fileId),
+);
+
+export const updateStages = (
   trx: Writer,
   fileId: string,
   stages: Record<string, StoredStage>,
   providerJobId?: string | null,
-): Promise<void> {
-  await trx
-    .updateTable('generations')
-    .set({
-      stages: JSON.stringify(stages),
-      ...(providerJobId !== undefined && { provider_job_id: providerJobId }),
-    })
-    .where('file_id', '=', fileId)
-    .execute();
-}
+) => updateRow(trx, { fileId, stages: JSON.stringify(stages), provider_job_id: providerJobId });
 
-/** Stores the progress if it has increased. Returns false if the epoch is not current. */
-export async function updateProgress(db: Database, fileId: string, epoch: number, progress: number): Promise<boolean> {
-  const result = await db
+const raiseProgress = prepared.changed((db, { fileId, epoch, progress }: Params<Hold & { progress: number }>) =>
+  db
     .updateTable('generations')
     .set({ progress })
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .where('progress', '<', progress)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n || isHeld(db, fileId, epoch);
-}
+    .where('status', 'in', OPEN)
+    .where('progress', '<', progress),
+);
 
-/** Whether the generation is open and the epoch is current. */
-export async function isHeld(db: Database, fileId: string, epoch: number): Promise<boolean> {
-  const row = await db
+/** Stores the progress if it has increased. Returns false if the epoch is not current. */
+export const updateProgress = async (db: Database, fileId: string, epoch: number, progress: number) =>
+  (await raiseProgress(db, { fileId, epoch, progress })) || (await isHeld(db, fileId, epoch));
+
+const findHeld = prepared.exists((db, { fileId, epoch }: Params<Hold>) =>
+  db
     .selectFrom('generations')
     .select('file_id')
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .where('status', 'in', OPEN),
+);
 
-export async function setResult(trx: Writer, fileId: string, result: StoredResult | null): Promise<void> {
-  await trx
-    .updateTable('generations')
-    .set({ result: result && JSON.stringify(result) })
-    .where('file_id', '=', fileId)
-    .execute();
-}
+/** Whether the generation is open and the epoch is current. */
+export const isHeld = (db: Database, fileId: string, epoch: number) => findHeld(db, { fileId, epoch });
+
+export const setResult = (trx: Writer, fileId: string, result: StoredResult | null) =>
+  updateRow(trx, { fileId, result: result && JSON.stringify(result) });
 
 export type Ending =
   | { status: 'SUCCEEDED'; warnings: string[] }
   | { status: 'FAILED'; error: GenerationError; warnings: string[] }
   | { status: 'CANCELED' };
 
-/** Ends a generation. Returns false if it had ended. */
-export async function endGeneration(trx: Writer, fileId: string, ending: Ending, at: string): Promise<boolean> {
-  const result = await trx
+type EndedRow = Pick<Updateable<Schema['generations']>, 'status' | 'finished_at' | 'progress' | 'error' | 'warnings'>;
+
+const end = prepared.changed((db, { fileId, ...changes }: Params<EndedRow & { fileId: string }>) =>
+  db
     .updateTable('generations')
-    .set({
-      status: ending.status,
-      finished_at: at,
-      lease_owner: null,
-      lease_until: null,
-      ...(ending.status === 'SUCCEEDED' && { progress: 1 }),
-      ...(ending.status === 'FAILED' && { error: JSON.stringify(ending.error) }),
-      ...(ending.status !== 'CANCELED' && { warnings: JSON.stringify(ending.warnings) }),
-    })
+    .set({ ...changes, lease_owner: null, lease_until: null })
     .where('file_id', '=', fileId)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
+    .where('status', 'in', OPEN),
+);
+
+/** Ends a generation. Returns false if it had ended. */
+export const endGeneration = (trx: Writer, fileId: string, ending: Ending, at: string) =>
+  end(trx, {
+    fileId,
+    status: ending.status,
+    finished_at: at,
+    ...(ending.status === 'SUCCEEDED' && { progress: 1 }),
+    ...(ending.status === 'FAILED' && { error: JSON.stringify(ending.error) }),
+    ...(ending.status !== 'CANCELED' && { warnings: JSON.stringify(ending.warnings) }),
+  });
+
+const findPast = prepared(
+  (db, { now }: Params<{ now: Moment }>) =>
+    db
+      .selectFrom('generations')
+      .select('file_id')
+      .where('status', 'in', OPEN)
+      .where('deadline_at', '<', timeOf(db, now))
+      .limit(100),
+  (rows) => rows.map((row) => row.file_id),
+);
 
 /** Returns up to 100 open generations past their deadline. */
-export async function findOverdue(db: Database, now: Expression<string>): Promise<string[]> {
-  const rows = await db
-    .selectFrom('generations')
-    .select('file_id')
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .where('deadline_at', '<', now)
-    .limit(100)
-    .execute();
-  return rows.map((row) => row.file_id);
-}
+export const findOverdue = (db: Database, now: Moment) => findPast(db, { now });
 
 export type StoredStep = Selectable<Schema['generation_steps']>;
 
-export async function insertStep(trx: Writer, step: Omit<StoredStep, 'position'>): Promise<void> {
-  await trx
-    .insertInto('generation_steps')
-    .values((eb) => ({
-      ...step,
-      position: eb
-        .selectFrom('generation_steps')
-        .select((inner) => inner(inner.fn.coalesce(inner.fn.max('position'), inner.lit(0)), '+', 1).as('next'))
-        .where('file_id', '=', step.file_id),
-    }))
-    .execute();
-}
+export const insertStep = prepared.run((db, step: Params<Omit<StoredStep, 'position'>>) =>
+  db.insertInto('generation_steps').values((eb) => ({
+    ...step,
+    position: eb
+      .selectFrom('generation_steps')
+      .select((inner) => inner(inner.fn.coalesce(inner.fn.max('position'), inner.lit(0)), '+', 1).as('next'))
+      .where('file_id', '=', step.file_id),
+  })),
+);
 
-export async function listSteps(db: Database, fileId: string): Promise<StoredStep[]> {
-  return db.selectFrom('generation_steps').selectAll().where('file_id', '=', fileId).orderBy('position').execute();
-}
+export const listSteps = prepared.all((db, fileId: Param<string>) =>
+  db.selectFrom('generation_steps').selectAll().where('file_id', '=', fileId).orderBy('position'),
+);

@@ -1,16 +1,12 @@
-import {
-  type Engine,
-  type Family,
-  type GenerationTask,
-  OPEN_GENERATION_STATUSES,
-  type OutputType,
-  type Provider,
-} from '@review/contract';
-import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import type { Engine, Family, GenerationTask, OutputType, Provider } from '@review/contract';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
+import { type Moment, timeOf } from '../../db/clock.ts';
+import { type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Abilities, withAbility } from '../workers/abilities.ts';
+import { OPEN } from './queries.ts';
 
 interface Caps {
   slots: Record<OutputType, number>;
@@ -21,7 +17,7 @@ export interface Holder {
   engine: Engine;
   /** The name of the worker, or of the dispatcher until it has started a workflow. */
   owner: string;
-  leaseUntil: Expression<string>;
+  leaseUntil: Moment;
   /** The abilities of the worker; for the dispatcher those of all living workers. */
   abilities: Abilities;
 }
@@ -35,72 +31,86 @@ export async function takeTasks(
   holder: Holder,
   caps: Caps,
   limit: number,
-  now: Expression<string>,
+  now: Moment,
 ): Promise<GenerationTask[]> {
   return inTransaction(db, async (trx) => {
-    await sql`update generation_gate set id = id`.execute(trx);
-    const lapsed = await findLapsed(trx, holder.abilities, now, limit);
+    await lockGate(trx);
+    const lapsed = await findLapsed(trx, { ...runnable(holder.abilities), now, limit });
     const waiting =
       limit > lapsed.length ? await findStartable(trx, holder.abilities, caps, limit - lapsed.length) : [];
     const taken = [...lapsed, ...waiting];
     if (taken.length === 0) return [];
-    const rows = await trx
-      .updateTable('generations')
-      .set((eb) => ({
-        engine: holder.engine,
-        // A workflow keeps its epoch when it is started again, because the first start may have succeeded.
-        epoch:
-          holder.engine === 'temporal'
-            ? eb
-                .case()
-                .when('engine', '=', 'temporal')
-                .then(eb.ref('epoch'))
-                .else(eb('epoch', '+', 1))
-                .end()
-            : eb('epoch', '+', 1),
-        lease_owner: holder.owner,
-        lease_until: holder.leaseUntil,
-        provider: providerFor(eb, holder.abilities),
-      }))
-      .where('file_id', 'in', anyOf(taken))
-      // It may have been canceled or renewed since it was selected.
-      .where('status', 'in', OPEN_GENERATION_STATUSES)
-      .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', now)]))
-      .returning(['file_id as fileId', 'family', 'epoch'])
-      .execute();
+    const rows = await take(
+      trx,
+      { ...runnable(holder.abilities), taken, owner: holder.owner, leaseUntil: holder.leaseUntil, now },
+      holder.engine,
+    );
     return taken.flatMap((id) => rows.find((row) => row.fileId === id) ?? []);
   });
 }
 
-/** Returns generations with an expired lease, of any engine. */
-async function findLapsed(
-  trx: Writer,
-  abilities: Abilities,
-  now: Expression<string>,
-  limit: number,
-): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('generations')
-    .select('file_id')
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .where('engine', 'is not', null)
-    .where('lease_until', '<', now)
-    .where((eb) => canRun(eb, abilities))
-    .orderBy('lease_until')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.file_id);
+const lockGate = prepared.run(() => sql`update generation_gate set id = id`);
+
+interface Taken extends Runnable {
+  taken: string[];
+  owner: string;
+  leaseUntil: Moment;
+  now: Moment;
 }
+
+const take = prepared.all((db, { taken, owner, leaseUntil, now, ...abilities }: Params<Taken>, engine: Engine) =>
+  db
+    .updateTable('generations')
+    .set((eb) => ({
+      engine,
+      // A workflow keeps its epoch when it is started again, because the first start may have succeeded.
+      epoch:
+        engine === 'temporal'
+          ? eb
+              .case()
+              .when('engine', '=', 'temporal')
+              .then(eb.ref('epoch'))
+              .else(eb('epoch', '+', 1))
+              .end()
+          : eb('epoch', '+', 1),
+      lease_owner: owner,
+      lease_until: timeOf(db, leaseUntil),
+      provider: providerFor(db, eb, abilities),
+    }))
+    .where('file_id', ...anyOf(db, taken))
+    // It may have been canceled or renewed since it was selected.
+    .where('status', 'in', OPEN)
+    .where((eb) => eb.or([eb('engine', 'is', null), eb('lease_until', '<', timeOf(db, now))]))
+    .returning(['file_id as fileId', 'family', 'epoch']),
+);
+
+/** Returns generations with an expired lease, of any engine. */
+const findLapsed = prepared(
+  (db, { now, limit, ...abilities }: Params<Runnable & { now: Moment; limit: number }>) =>
+    db
+      .selectFrom('generations')
+      .select('file_id')
+      .where('status', 'in', OPEN)
+      .where('engine', 'is not', null)
+      .where('lease_until', '<', timeOf(db, now))
+      .where((eb) => canRun(db, eb, abilities))
+      .orderBy('lease_until')
+      .limit(limit),
+  (rows) => rows.map((row) => row.file_id),
+);
+
+const countByLine = prepared.all((db) =>
+  db
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
+    .where('status', 'in', OPEN)
+    .where('engine', 'is not', null)
+    .groupBy(['workspace_id', 'output_type', 'family']),
+);
 
 /** Counts claimed generations by family, and by workspace and type. */
 export async function countHeld(db: Database): Promise<{ ofFamily: Map<Family, number>; ofSlot: Map<string, number> }> {
-  const held = await db
-    .selectFrom('generations')
-    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .where('engine', 'is not', null)
-    .groupBy(['workspace_id', 'output_type', 'family'])
-    .execute();
+  const held = await countByLine(db);
   const ofFamily = new Map<Family, number>();
   const ofSlot = new Map<string, number>();
   for (const row of held) {
@@ -116,29 +126,72 @@ const add = <Key>(counts: Map<Key, number>, key: Key, count: number) => counts.s
 
 type Builder = ExpressionBuilder<Schema, 'generations'>;
 
-/** Matches generations that the abilities can run. Every worker has the sandbox, so that any can finish a sandbox run. */
-function canRun(eb: Builder, abilities: Abilities) {
-  const live = withAbility(abilities, 'live');
-  const others = [...withAbility(abilities, 'sandbox'), ...withAbility(abilities, 'refuse')];
-  return eb.or([
-    eb.and([eb('status', '=', 'RUNNING'), eb('provider', '=', 'sandbox')]),
-    ...(live.length > 0 ? [eb('family', 'in', live)] : []),
-    ...(others.length > 0
-      ? [eb.and([eb('family', 'in', others), eb('status', '=', 'QUEUED'), eb('promised', '!=', 'live')])]
-      : []),
-  ]);
+/** The families by ability. */
+interface Runnable {
+  live: Family[];
+  sandbox: Family[];
+  /** The families without a live provider. */
+  others: Family[];
 }
 
-/** The provider to use. A running generation keeps its provider. */
-function providerFor(eb: Builder, abilities: Abilities) {
-  const chosen = eb.case().when('status', '=', 'RUNNING').then(eb.ref('provider'));
-  const live = withAbility(abilities, 'live');
+function runnable(abilities: Abilities): Runnable {
   const sandbox = withAbility(abilities, 'sandbox');
-  const withLive = live.length > 0 ? chosen.when('family', 'in', live).then(eb.val<Provider | null>('live')) : chosen;
-  const withBoth =
-    sandbox.length > 0 ? withLive.when('family', 'in', sandbox).then(eb.val<Provider | null>('sandbox')) : withLive;
-  return withBoth.else(eb.val<Provider | null>(null)).end();
+  return { live: withAbility(abilities, 'live'), sandbox, others: [...sandbox, ...withAbility(abilities, 'refuse')] };
 }
+
+/** Matches generations that the abilities can run. Every worker has the sandbox, so that any can finish a sandbox run. */
+const canRun = (db: Database, eb: Builder, { live, others }: Pick<Params<Runnable>, 'live' | 'others'>) =>
+  eb.or([
+    eb.and([eb('status', '=', 'RUNNING'), eb('provider', '=', 'sandbox')]),
+    eb('family', ...anyOf(db, live)),
+    eb.and([eb('family', ...anyOf(db, others)), eb('status', '=', 'QUEUED'), eb('promised', '!=', 'live')]),
+  ]);
+
+/** The provider to use. A running generation keeps its provider. */
+const providerFor = (db: Database, eb: Builder, { live, sandbox }: Pick<Params<Runnable>, 'live' | 'sandbox'>) =>
+  eb
+    .case()
+    .when('status', '=', 'RUNNING')
+    .then(eb.ref('provider'))
+    .when('family', ...anyOf(db, live))
+    .then(eb.val<Provider | null>('live'))
+    .when('family', ...anyOf(db, sandbox))
+    .then(eb.val<Provider | null>('sandbox'))
+    .else(eb.val<Provider | null>(null))
+    .end();
+
+/** Returns the workspaces and types with waiting generations, in order of the oldest. */
+const findLines = prepared.all((db) =>
+  db
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
+    .where('status', '=', 'QUEUED')
+    .where('engine', 'is', null)
+    .groupBy(['workspace_id', 'output_type'])
+    .orderBy('oldest'),
+);
+
+interface Next extends Runnable {
+  workspaceId: string;
+  outputType: OutputType;
+  /** The families whose cap is reached. */
+  full: Family[];
+  free: number;
+}
+
+const findNext = prepared.all((db, { workspaceId, outputType, full, free, ...abilities }: Params<Next>) =>
+  db
+    .selectFrom('generations')
+    .select(['file_id', 'family'])
+    .where('workspace_id', '=', workspaceId)
+    .where('output_type', '=', outputType)
+    .where('status', '=', 'QUEUED')
+    .where('engine', 'is', null)
+    .where((eb) => canRun(db, eb, abilities))
+    .where((eb) => eb.not(eb('family', ...anyOf(db, full))))
+    .orderBy('queued_at')
+    .limit(free),
+);
 
 async function findStartable(
   trx: Writer,
@@ -147,14 +200,7 @@ async function findStartable(
   limit: number,
 ): Promise<string[]> {
   const { ofFamily, ofSlot } = await countHeld(trx);
-  const lines = await trx
-    .selectFrom('generations')
-    .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
-    .where('status', '=', 'QUEUED')
-    .where('engine', 'is', null)
-    .groupBy(['workspace_id', 'output_type'])
-    .orderBy('oldest')
-    .execute();
+  const lines = await findLines(trx);
   const taken: string[] = [];
   for (const line of lines) {
     const free = Math.min(
@@ -163,18 +209,13 @@ async function findStartable(
     );
     if (free <= 0) continue;
     const full = [...ofFamily].flatMap(([family, count]) => (count >= familyCaps[family] ? [family] : []));
-    const next = await trx
-      .selectFrom('generations')
-      .select(['file_id', 'family'])
-      .where('workspace_id', '=', line.workspace_id)
-      .where('output_type', '=', line.output_type)
-      .where('status', '=', 'QUEUED')
-      .where('engine', 'is', null)
-      .where((eb) => canRun(eb, abilities))
-      .$if(full.length > 0, (waiting) => waiting.where('family', 'not in', full))
-      .orderBy('queued_at')
-      .limit(free)
-      .execute();
+    const next = await findNext(trx, {
+      ...runnable(abilities),
+      workspaceId: line.workspace_id,
+      outputType: line.output_type,
+      full,
+      free,
+    });
     for (const { file_id, family } of next) {
       if ((ofFamily.get(family) ?? 0) >= familyCaps[family]) continue;
       add(ofFamily, family, 1);
@@ -185,44 +226,46 @@ async function findStartable(
   return taken;
 }
 
+const renew = prepared.all(
+  (db, { owner, fileIds, leaseUntil }: Params<{ owner: string; fileIds: string[]; leaseUntil: Moment }>) =>
+    db
+      .updateTable('generations')
+      .set({ lease_until: timeOf(db, leaseUntil) })
+      .where('lease_owner', '=', owner)
+      .where('status', 'in', OPEN)
+      .where('file_id', ...anyOf(db, fileIds))
+      .returning(['file_id', 'epoch']),
+);
+
 /** Renews the leases of the worker and returns the files whose lease it has lost. */
 export async function renewLeases(
   trx: Writer,
   owner: string,
   tasks: { fileId: string; epoch: number }[],
-  leaseUntil: Expression<string>,
+  leaseUntil: Moment,
 ): Promise<string[]> {
   if (tasks.length === 0) return [];
-  const kept = await trx
-    .updateTable('generations')
-    .set({ lease_until: leaseUntil })
-    .where('lease_owner', '=', owner)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .where('file_id', 'in', anyOf(tasks.map(({ fileId }) => fileId)))
-    .returning(['file_id', 'epoch'])
-    .execute();
+  const kept = await renew(trx, { owner, fileIds: tasks.map(({ fileId }) => fileId), leaseUntil });
   const epochs = new Map(kept.map((row) => [row.file_id, row.epoch]));
   return tasks.flatMap(({ fileId, epoch }) => (epochs.get(fileId) === epoch ? [] : [fileId]));
 }
 
 /** Releases a lease of the worker. Clears the owner too, so that a renewal in flight has no effect. */
-export async function releaseLease(
-  trx: Writer,
-  owner: string,
-  { fileId, epoch }: { fileId: string; epoch: number },
-  now: Expression<string>,
-): Promise<void> {
-  await trx
-    .updateTable('generations')
-    .set({ lease_owner: null, lease_until: now })
-    .where('file_id', '=', fileId)
-    .where('epoch', '=', epoch)
-    .where('lease_owner', '=', owner)
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .execute();
-}
+export const releaseLease = prepared.run(
+  (db, { owner, fileId, epoch, now }: Params<{ owner: string; fileId: string; epoch: number; now: Moment }>) =>
+    db
+      .updateTable('generations')
+      .set({ lease_owner: null, lease_until: timeOf(db, now) })
+      .where('file_id', '=', fileId)
+      .where('epoch', '=', epoch)
+      .where('lease_owner', '=', owner)
+      .where('status', 'in', OPEN),
+);
 
 /** Expires all leases of a worker that was restarted. */
-export async function expireLeases(trx: Writer, owner: string, now: Expression<string>): Promise<void> {
-  await trx.updateTable('generations').set({ lease_until: now }).where('lease_owner', '=', owner).execute();
-}
+export const expireLeases = prepared.run((db, { owner, now }: Params<{ owner: string; now: Moment }>) =>
+  db
+    .updateTable('generations')
+    .set({ lease_until: timeOf(db, now) })
+    .where('lease_owner', '=', owner),
+);

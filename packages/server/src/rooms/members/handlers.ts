@@ -23,7 +23,7 @@ import {
 
 export const members = (deps: Deps): Handlers<Contract['members']> => ({
   async list({ caller, subject: project }) {
-    const listed = await listProjectMembers(deps.db, caller.workspaceId, project.id);
+    const listed = await listProjectMembers(deps.db, { workspaceId: caller.workspaceId, projectId: project.id });
     return { data: listed.map((member) => ({ id: member.id, role: member.role, user: userOf(member) })) };
   },
 
@@ -42,7 +42,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
       const userId = await lockMember(trx, member);
       if (body.role === 'PROJECT_OWNER') requireOwner(member.role);
       else await requireAnotherOwner(trx, member);
-      await updateRole(trx, member.id, body.role);
+      await updateRole(trx, { id: member.id, role: body.role });
       await recordDecisions(trx, member.project_id, [userId], now());
     }),
 
@@ -77,11 +77,7 @@ export async function addMembers(
   projectId: string,
   asked: { user: { id: string }; role: ProjectRole }[],
 ): Promise<NewMember[]> {
-  const known = await findWorkspaceUsers(
-    trx,
-    workspaceId,
-    asked.map(({ user }) => user.id),
-  );
+  const known = await findWorkspaceUsers(trx, { workspaceId, userIds: asked.map(({ user }) => user.id) });
   const unknown = asked.flatMap(({ user }, index) => (known.has(user.id) ? [] : [`/members/${index}/user/id`]));
   if (unknown.length > 0) throw referenceNotFound(...unknown);
   const added = asked.map(({ user, role }) => ({

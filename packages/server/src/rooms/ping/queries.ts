@@ -1,8 +1,5 @@
-import type { Database } from '../../db/schema.ts';
+import { type Param, prepared } from '../../db/prepared.ts';
 
-export const getWorkspace = (db: Database, id: string) =>
-  db
-    .selectFrom('workspaces')
-    .select(['id', 'name', 'avatar_url as avatarUrl'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+export const getWorkspace = prepared.one((db, id: Param<string>) =>
+  db.selectFrom('workspaces').select(['id', 'name', 'avatar_url as avatarUrl']).where('id', '=', id),
+);

@@ -14,7 +14,7 @@ export const projects = ({ db, secrets }: Deps): Handlers<Contract['projects']> 
   async list({ caller, body: { keyword, sort, next, prev } }) {
     const pages = cursors(secrets.cursor, 'projects', { keyword, sort });
     const page = { direction: sort.direction, from: pages.position({ next, prev }) };
-    return pages.answer(await listProjects(db, caller, sort.type, keyword, page), toResponse);
+    return pages.answer(await listProjects(db, page, { ...caller, keyword }, { sort: sort.type }), toResponse);
   },
 
   create: ({ caller, body, write }) =>

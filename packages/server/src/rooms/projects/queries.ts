@@ -1,13 +1,14 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type CursorPage, type PageRequest, takePage } from '../../db/cursor.ts';
+import { preparedPages } from '../../db/cursor.ts';
 import { containing, fold } from '../../db/fold.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Membership, type Viewer } from '../visibility.ts';
 
 export type VisibleProject = Selectable<Schema['projects']> & Membership;
 
-const visibleProjects = (db: Database, viewer: Viewer) =>
+const visibleProjects = (db: Database, viewer: Params<Viewer>) =>
   db
     .selectFrom('projects as project')
     .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
@@ -16,30 +17,21 @@ const visibleProjects = (db: Database, viewer: Viewer) =>
     .selectAll('project')
     .select('membership.role');
 
-export async function findVisibleProject(
-  db: Database,
-  viewer: Viewer,
-  id: string,
-): Promise<VisibleProject | undefined> {
-  return visibleProjects(db, viewer).where('project.id', '=', id).executeTakeFirst();
-}
+export const findVisibleProject = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+  visibleProjects(db, viewer).where('project.id', '=', id),
+);
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-type ProjectSort = keyof typeof SORT_COLUMNS;
 
-export async function listProjects(
-  db: Database,
-  viewer: Viewer,
-  sort: ProjectSort,
-  keyword: string | undefined,
-  page: PageRequest,
-): Promise<CursorPage<VisibleProject>> {
-  const column = SORT_COLUMNS[sort];
-  const query = visibleProjects(db, viewer).$if(keyword !== undefined, (projects) =>
-    projects.where(sql<boolean>`project.folded_text like ${containing(keyword ?? '')} escape '\\'`),
-  );
-  return takePage(query, { sort: `project.${column}`, id: 'project.id' }, (row) => [row[column], row.id], page);
-}
+export const listProjects = preparedPages(
+  'project',
+  (db, { keyword, ...viewer }: Params<Viewer & { keyword?: string }>, _: { sort: keyof typeof SORT_COLUMNS }) => {
+    const projects = visibleProjects(db, viewer);
+    if (keyword === undefined) return projects;
+    return projects.where(sql<boolean>`project.folded_text like ${keyword.map(containing)} escape '\\'`);
+  },
+  ({ sort }) => SORT_COLUMNS[sort],
+);
 
 const folded = ({ name, description }: Pick<NewProject, 'name' | 'description'>) => ({
   folded_name: fold(name),
@@ -49,12 +41,20 @@ const folded = ({ name, description }: Pick<NewProject, 'name' | 'description'>)
 
 type NewProject = Omit<Insertable<Schema['projects']>, 'folded_name' | 'folded_text' | 'updated_at'>;
 
-export async function insertProject(trx: Writer, project: NewProject): Promise<void> {
-  await trx
-    .insertInto('projects')
-    .values({ ...project, ...folded(project), updated_at: project.created_at })
-    .execute();
-}
+const insertRow = prepared.run((db, project: Params<Insertable<Schema['projects']>>) =>
+  db.insertInto('projects').values(project),
+);
+
+export const insertProject = (trx: Writer, project: NewProject) =>
+  insertRow(trx, { ...project, ...folded(project), updated_at: project.created_at });
+
+const findFields = prepared.first((db, id: Param<string>) =>
+  db.selectFrom('projects').select(['name', 'description', 'deadline']).where('id', '=', id),
+);
+
+const updateRow = prepared.run((db, { id, ...changes }: Params<{ id: string } & Updateable<Schema['projects']>>) =>
+  db.updateTable('projects').set(changes).where('id', '=', id),
+);
 
 export async function updateProject(
   trx: Writer,
@@ -64,24 +64,15 @@ export async function updateProject(
 ): Promise<void> {
   // Read under the lock, so that a concurrent change of other fields is not overwritten.
   await lockProject(trx, id);
-  const current = await trx
-    .selectFrom('projects')
-    .select(['name', 'description', 'deadline'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const current = await findFields(trx, id);
   if (current === undefined) return;
   const { name = current.name, description = current.description, deadline = current.deadline } = changes;
   const fields = { name, description, deadline };
-  await trx
-    .updateTable('projects')
-    .set({ ...fields, ...folded(fields), updated_at: updatedAt })
-    .where('id', '=', id)
-    .execute();
+  await updateRow(trx, { id, ...fields, ...folded(fields), updated_at: updatedAt });
 }
 
-export async function setDeletion(trx: Writer, id: string, deletesAt: string | null): Promise<void> {
-  await trx.updateTable('projects').set({ deletes_at: deletesAt }).where('id', '=', id).execute();
-}
+export const setDeletion = (trx: Writer, id: string, deletesAt: string | null) =>
+  updateRow(trx, { id, deletes_at: deletesAt });
 
 /** Deletes the projects whose deletion is due with their content, and schedules the deletion of their blobs. */
 export async function deleteDueProjects(db: Database, now: string): Promise<number> {

@@ -20,11 +20,12 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
     write(async (trx) => {
       const type = reactionToDelete({ body, query });
       if (type === undefined) throw new ProblemError('INVALID_REQUEST', { errors: TYPE_REQUIRED });
-      if (!(await deleteReaction(trx, comment.id, caller.userId, type))) throw new ProblemError('NOT_FOUND');
+      if (!(await deleteReaction(trx, { commentId: comment.id, userId: caller.userId, type })))
+        throw new ProblemError('NOT_FOUND');
     }),
 
   async list({ caller, subject: comment }) {
-    const held = await listReactions(db, caller.workspaceId, comment.id);
+    const held = await listReactions(db, { workspaceId: caller.workspaceId, commentId: comment.id });
     const byType = Map.groupBy(held, ({ type }) => type);
     return {
       data: [...byType].map(([type, holders]) => ({

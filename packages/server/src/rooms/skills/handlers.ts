@@ -27,7 +27,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
   async list({ caller: { workspaceId }, body }) {
     const pages = cursors(secrets.cursor, 'skills', { workspaceId });
     const page = { direction: 'desc', from: pages.position(body) } as const;
-    return pages.answer(await listSkills(db, workspaceId, page), toSummary);
+    return pages.answer(await listSkills(db, page, { workspaceId }, {}), toSummary);
   },
 
   create: ({ caller, body, write }) =>
@@ -64,8 +64,10 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
     write(async (trx) => {
       const { name, description, metadata, allowedTools, license, default: chosen } = body;
       await lock(trx, skill.id);
-      if (chosen && !(await isVersionOf(trx, skill.id, chosen.id))) throw referenceNotFound('/default/id');
-      await updateSkill(trx, skill.id, {
+      if (chosen && !(await isVersionOf(trx, { skillId: skill.id, id: chosen.id })))
+        throw referenceNotFound('/default/id');
+      await updateSkill(trx, {
+        id: skill.id,
         name,
         description,
         metadata: metadata && JSON.stringify(metadata),
@@ -93,7 +95,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
       const [id, at] = [newId('SV'), now()];
       await insertSkillVersion(trx, { id, skill_id: skill.id, content, note, created_at: at });
       if (isDefault || current.default_version_id === null) {
-        await updateSkill(trx, skill.id, { default_version_id: id, updated_at: at });
+        await updateSkill(trx, { id: skill.id, default_version_id: id, updated_at: at });
       }
       return { data: { id } };
     }),

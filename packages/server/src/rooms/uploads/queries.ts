@@ -1,76 +1,70 @@
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 export type Upload = Selectable<Schema['uploads']>;
 export type NewUploadRow = Insertable<Schema['uploads']>;
 
-export async function insertUpload(trx: Writer, upload: NewUploadRow): Promise<void> {
-  await trx.insertInto('uploads').values(upload).execute();
-}
+export const insertUpload = prepared.run((db, upload: Params<NewUploadRow>) => db.insertInto('uploads').values(upload));
 
-export async function findUpload(db: Database, id: string): Promise<Upload | undefined> {
-  return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const findUpload = prepared.first((db, id: Param<string>) =>
+  db.selectFrom('uploads').selectAll().where('id', '=', id),
+);
 
-export async function findUploads(db: Database, ids: string[]): Promise<Map<string, Upload>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('uploads').selectAll().where('id', 'in', anyOf(ids)).execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
+export const findUploads = prepared(
+  (db, ids: Param<string[]>) =>
+    db
+      .selectFrom('uploads')
+      .selectAll()
+      .where('id', ...anyOf(db, ids)),
+  (rows) => new Map(rows.map((row) => [row.id, row])),
+);
 
 /** Stores the storage's id of the upload. Returns false if another request was first. */
-export async function setStorageUpload(db: Database, id: string, storageUpload: string): Promise<boolean> {
-  const result = await db
-    .updateTable('uploads')
-    .set({ storage_upload: storageUpload })
-    .where('id', '=', id)
-    .where('storage_upload', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
+export const setStorageUpload = prepared.changed(
+  (db, { id, storageUpload }: Params<{ id: string; storageUpload: string }>) =>
+    db
+      .updateTable('uploads')
+      .set({ storage_upload: storageUpload })
+      .where('id', '=', id)
+      .where('storage_upload', 'is', null),
+);
 
 const SEVERAL = 'several';
 
 /** Records the parts of a complete call before the storage is called. */
-export async function recordCompletion(db: Database, id: string, completingWith: string): Promise<void> {
-  await db
-    .updateTable('uploads')
-    .set((eb) => ({
-      completing_with: eb
-        .case()
-        .when(eb.fn.coalesce('completing_with', eb.val(completingWith)), '=', completingWith)
-        .then(completingWith)
-        .else(SEVERAL)
-        .end(),
-    }))
-    .where('id', '=', id)
-    .execute();
-}
+export const recordCompletion = prepared.run(
+  (db, { id, completingWith }: Params<{ id: string; completingWith: string }>) =>
+    db
+      .updateTable('uploads')
+      .set((eb) => ({
+        completing_with: eb
+          .case()
+          .when(eb.fn.coalesce('completing_with', completingWith), '=', completingWith)
+          .then(completingWith)
+          .else(SEVERAL)
+          .end(),
+      }))
+      .where('id', '=', id),
+);
 
 /** Marks the upload as completed. Returns false if it was completed already. */
-export async function markCompleted(
-  trx: Writer,
-  id: string,
-  outcome: { completed_with: string; mime_type: string },
-): Promise<boolean> {
-  const result = await trx
-    .updateTable('uploads')
-    .set(outcome)
-    .where('id', '=', id)
-    .where('completed_with', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
+export const markCompleted = prepared.changed(
+  (db, { id, ...outcome }: Params<{ id: string; completed_with: string; mime_type: string }>) =>
+    db.updateTable('uploads').set(outcome).where('id', '=', id).where('completed_with', 'is', null),
+);
+
+const deleteUploads = prepared.all((db, ids: Param<string[]>) =>
+  db
+    .deleteFrom('uploads')
+    .where('id', ...anyOf(db, ids))
+    .returning(['storage_key as key', 'storage_upload as upload']),
+);
 
 /** Deletes uploads, schedules the deletion of their blobs, and returns them. */
 export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<PendingBlobDeletion[]> {
-  if (ids.length === 0) return [];
-  const dropped = await trx
-    .deleteFrom('uploads')
-    .where('id', 'in', anyOf(ids))
-    .returning(['storage_key as key', 'storage_upload as upload'])
-    .execute();
+  const dropped = await deleteUploads(trx, ids);
   await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
@@ -158,9 +152,7 @@ export async function findStaleUploads(db: Database, now: string): Promise<{ id:
 }
 
 /** Deletes the upload row and keeps the blob, which belongs to the file. */
-export async function deleteUploadRow(trx: Writer, id: string): Promise<void> {
-  await trx.deleteFrom('uploads').where('id', '=', id).execute();
-}
+export const deleteUploadRow = prepared.run((db, id: Param<string>) => db.deleteFrom('uploads').where('id', '=', id));
 
 /**
  * Deletes a stale upload and schedules the deletion of its blob. Returns false if the upload was completed or attached to a

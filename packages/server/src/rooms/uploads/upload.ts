@@ -79,7 +79,7 @@ export async function ensureStorageUpload(deps: Deps, id: string): Promise<Start
   if (upload === undefined) throw new ProblemError('NOT_FOUND');
   if (upload.storage_upload !== null) return { ...upload, storage_upload: upload.storage_upload };
   const storageUpload = await storage.begin(upload.storage_key);
-  if (await setStorageUpload(db, id, storageUpload)) return { ...upload, storage_upload: storageUpload };
+  if (await setStorageUpload(db, { id, storageUpload })) return { ...upload, storage_upload: storageUpload };
   await storage.abort({ key: upload.storage_key, upload: storageUpload });
   return ensureStorageUpload(deps, id);
 }
@@ -115,7 +115,7 @@ export async function completeUpload(
   if (parts === null || completedWith === null || upload.storage_upload === null)
     throw partsMismatch(upload.part_count);
   const target = { key: upload.storage_key, upload: upload.storage_upload };
-  await recordCompletion(db, id, completedWith);
+  await recordCompletion(db, { id, completingWith: completedWith });
   try {
     const outcome = await storage.complete(target, parts, upload.size);
     // An earlier call made the object. It has these parts only if no call had other parts.
@@ -129,7 +129,7 @@ export async function completeUpload(
   }
   const mimeType = await sniffType(await firstBytesOf(storage, upload.storage_key), upload.declared_type);
   const isFirst = await write(async (trx) => {
-    if (await markCompleted(trx, id, { completed_with: completedWith, mime_type: mimeType })) {
+    if (await markCompleted(trx, { id, completed_with: completedWith, mime_type: mimeType })) {
       await beside(trx, upload, mimeType);
       return true;
     }

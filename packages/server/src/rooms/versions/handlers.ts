@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
 import { findFilesOf } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
+import { isRestricted } from '../visibility.ts';
 import {
   insertVersion,
   listVersionFiles,
@@ -20,7 +21,11 @@ import {
 export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
   async list({ subject: project, query }) {
     const { page, 'sort.type': sort, 'sort.direction': direction } = query;
-    const { items, hasNext } = await listVersions(db, project, { page, sort, direction });
+    const { items, hasNext } = await listVersions(
+      db,
+      { projectId: project.id, page },
+      { restricted: isRestricted(project.role), sort, direction },
+    );
     return { data: items.map(toResponse), page: { current: page, hasNext } };
   },
 

@@ -62,7 +62,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     async register({ body }) {
       await inTransaction(db, async (trx) => {
         await insertWorker(trx, body, clock, now());
-        await expireLeases(trx, body.worker, clock());
+        await expireLeases(trx, { owner: body.worker, now: clock() });
       });
       queueNotifier.notify();
       return { data: { engine: config.engine } };
@@ -89,7 +89,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     },
 
     async release({ id, body: { worker, epoch } }) {
-      await inTransaction(db, (trx) => releaseLease(trx, worker, { fileId: id, epoch }, clock()));
+      await inTransaction(db, (trx) => releaseLease(trx, { owner: worker, fileId: id, epoch, now: clock() }));
       queueNotifier.notify();
     },
 

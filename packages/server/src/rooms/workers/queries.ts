@@ -1,7 +1,8 @@
 import { type FamilyState, instantOf, type ProviderRefusal, type WorkerReport } from '@review/contract';
-import type { Selectable } from 'kysely';
-import type { Clock } from '../../db/clock.ts';
+import { type Selectable, sql } from 'kysely';
+import { type Clock, type Moment, timeOf } from '../../db/clock.ts';
 import { parseJson } from '../../db/json.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 /** A worker without a heartbeat for this time is dead. Workers send one every five seconds. */
@@ -22,41 +23,60 @@ const parsed = (row: Row): StoredWorker => ({
   refusals: parseJson(row.refusals),
 });
 
+const deleteDead = prepared.run((db, { before }: Params<{ before: Moment }>) =>
+  db.deleteFrom('workers').where('seen_at', '<', timeOf(db, before)),
+);
+
+const deleteWorker = prepared.run((db, name: Param<string>) => db.deleteFrom('workers').where('name', '=', name));
+
 /** Registers a worker that has started, and deletes workers that have been dead for a day. */
 export async function insertWorker(trx: Writer, report: WorkerReport, clock: Clock, startedAt: string): Promise<void> {
-  await trx.deleteFrom('workers').where('seen_at', '<', clock(-KEPT_SECONDS)).execute();
-  await trx.deleteFrom('workers').where('name', '=', report.worker).execute();
+  await deleteDead(trx, { before: clock(-KEPT_SECONDS) });
+  await deleteWorker(trx, report.worker);
   await recordHeartbeat(trx, report, clock, startedAt);
 }
 
+const upsertWorker = prepared.run(
+  (db, { name, started_at, seen_at, ...report }: Params<Omit<Row, 'seen_at'> & { seen_at: Moment }>) => {
+    const row = { ...report, seen_at: timeOf(db, seen_at) };
+    return db
+      .insertInto('workers')
+      .values({ name, started_at, ...row })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(row));
+  },
+);
+
 /** Stores the report and the time of a heartbeat. A dead worker becomes alive again. */
-export async function recordHeartbeat(
+export const recordHeartbeat = (
   db: Database,
   { worker, version, families, refusals }: WorkerReport,
   clock: Clock,
   at: string,
-): Promise<void> {
-  const row = {
+) =>
+  upsertWorker(db, {
+    name: worker,
+    started_at: at,
     version: version ?? null,
     families: JSON.stringify(families),
     refusals: JSON.stringify(refusals ?? []),
     seen_at: clock(),
-  };
-  await db
-    .insertInto('workers')
-    .values({ name: worker, started_at: at, ...row })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
-    .execute();
-}
+  });
 
-export async function listLiving(db: Database, clock: Clock): Promise<StoredWorker[]> {
-  const rows = await db.selectFrom('workers').selectAll().where('seen_at', '>', clock(-ALIVE_SECONDS)).execute();
-  return rows.map(parsed);
-}
+const findSeen = prepared(
+  (db, { after }: Params<{ after: Moment }>) =>
+    db.selectFrom('workers').selectAll().where('seen_at', '>', timeOf(db, after)),
+  (rows) => rows.map(parsed),
+);
+
+export const listLiving = (db: Database, clock: Clock) => findSeen(db, { after: clock(-ALIVE_SECONDS) });
+
+const findRow = prepared.first((db, name: Param<string>) =>
+  db.selectFrom('workers').selectAll().where('name', '=', name),
+);
 
 /** Returns the last report of the worker; one without keys if it has not reported yet. */
 export async function findWorker(db: Database, name: string): Promise<StoredWorker> {
-  const row = await db.selectFrom('workers').selectAll().where('name', '=', name).executeTakeFirst();
+  const row = await findRow(db, name);
   return row ? parsed(row) : { name, version: null, families: [], refusals: [], started_at: '', seen_at: '' };
 }
 
@@ -68,7 +88,12 @@ export interface ListedWorker extends StoredWorker {
 
 /** Returns living workers and those that died within a day, ordered by name. */
 export async function listWorkers(db: Database, clock: Clock): Promise<ListedWorker[]> {
-  const rows = await db.selectFrom('workers').selectAll().select(clock().as('now')).orderBy('name').execute();
+  const rows = await db
+    .selectFrom('workers')
+    .selectAll()
+    .select(sql<string>`${clock()}`.as('now'))
+    .orderBy('name')
+    .execute();
   return rows.map((row) => {
     const age = Math.max(0, Math.round((instantOf(row.now) - instantOf(row.seen_at)) / 1000));
     return { ...parsed(row), alive: age < ALIVE_SECONDS, age_seconds: age };

@@ -83,7 +83,7 @@ export async function newAttachment(house: House, fields: AttachmentFields = {})
       created_at: now(),
       expires_at: secondsFromNow(3600),
     });
-    if (completed) await markCompleted(trx, id, { completed_with: 'its parts', mime_type: 'text/plain' });
+    if (completed) await markCompleted(trx, { id, completed_with: 'its parts', mime_type: 'text/plain' });
   });
   return id;
 }

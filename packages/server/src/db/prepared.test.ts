@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { DIALECTS, onEachDatabase, openHouse } from '../test/house.ts';
+import { type Param, type Params, prepared } from './prepared.ts';
+import { inTransaction } from './transaction.ts';
+
+onEachDatabase((house) => {
+  const textsOf = async (work: () => Promise<unknown>) => {
+    const statements = vi.spyOn(house().deps.db.getExecutor(), 'executeQuery');
+    await work();
+    const texts = statements.mock.calls.map(([query]) => query.sql);
+    statements.mockRestore();
+    return texts;
+  };
+
+  test('a statement is built once for each choice and set of defined values', async () => {
+    const { deps, people } = house();
+    const build = vi.fn();
+    const find = prepared.all(
+      (db, { id, name }: Params<{ id: string; name?: string | undefined }>, direction: 'asc' | 'desc') => {
+        build();
+        const users = db.selectFrom('users').select('id').where('id', '=', id).orderBy('id', direction);
+        return name === undefined ? users : users.where('name', '=', name);
+      },
+    );
+    const { userId } = people.owner;
+    expect(await find(deps.db, { id: userId }, 'asc')).toEqual([{ id: userId }]);
+    expect(await find(deps.db, { id: people.member.userId, name: undefined }, 'asc')).toHaveLength(1);
+    expect(build).toHaveBeenCalledTimes(1);
+    expect(await find(deps.db, { id: userId, name: 'Another' }, 'asc')).toEqual([]);
+    expect(await inTransaction(deps.db, (trx) => find(trx, { id: userId, name: 'The owner' }, 'asc'))).toHaveLength(1);
+    expect(build).toHaveBeenCalledTimes(2);
+    await find(deps.db, { id: userId }, 'desc');
+    expect(build).toHaveBeenCalledTimes(3);
+  });
+
+  test('constants are part of the text, quoted', async () => {
+    const { db } = house().deps;
+    const find = prepared.first((building) =>
+      building.selectFrom('users').select('id').where('name', '=', "O'Neil").limit(7),
+    );
+    const [text = ''] = await textsOf(() => find(db));
+    expect(text).toContain("'O''Neil'");
+    expect(text).toMatch(/limit 7$/);
+  });
+
+  test('a statement about an empty list is not sent', async () => {
+    const { db } = house().deps;
+    const find = prepared.all((_, ids: Param<string[]>) => sql<{ ids: string }>`select ${ids} as ids`);
+    expect(await textsOf(async () => expect(await find(db, [])).toEqual([]))).toEqual([]);
+  });
+
+  describe('a parameter has no value while the statement is built', () => {
+    test.each<[string, (id: Param<string>) => string]>([
+      ['text', (id) => `${id}`],
+      ['JSON', (id) => JSON.stringify({ id })],
+      ['a sum', (id) => String(id) + 1],
+    ])('%s', async (_, read) => {
+      const find = prepared.first((db, id: Param<string>) =>
+        db.selectFrom('users').select('id').where('id', '=', read(id)),
+      );
+      await expect(find(house().deps.db, 'x')).rejects.toThrow('no value while its statement is built');
+    });
+  });
+
+  test('one() requires a row', async () => {
+    const get = prepared.one((db, id: Param<string>) => db.selectFrom('users').select('id').where('id', '=', id));
+    await expect(get(house().deps.db, 'x')).rejects.toThrow('no row');
+  });
+
+  test('a statement whose columns a migration has changed is prepared again, also in a transaction', async () => {
+    const { db } = house().deps;
+    await sql`create table growing (a integer)`.execute(db);
+    const all = prepared.all(() => sql<object>`select * from growing`);
+    for (const column of ['b', 'c']) {
+      await Promise.all(Array.from({ length: 20 }, () => all(db)));
+      await sql`alter table growing add column ${sql.ref(column)} integer`.execute(db);
+      await sql`insert into growing (a) values (1)`.execute(db);
+      const reads = Array.from({ length: 20 }, () => all(db));
+      for (const rows of await Promise.all(reads)) expect(rows[0]).toHaveProperty(column);
+      await sql`alter table growing add column ${sql.ref(`${column}2`)} integer`.execute(db);
+      expect((await inTransaction(db, (trx) => all(trx)))[0]).toHaveProperty(`${column}2`);
+    }
+  });
+});
+
+test.runIf(DIALECTS.includes('postgres'))('on Postgres a connection prepares a statement once', async () => {
+  await using house = await openHouse('postgres');
+  const find = prepared.first((db, id: Param<string>) => db.selectFrom('users').select('email').where('id', '=', id));
+  await inTransaction(house.deps.db, async (trx) => {
+    for (const id of ['a', 'b', 'c']) await find(trx, id);
+    const held = sql`select name from pg_prepared_statements where statement like 'select "email" from%'`;
+    expect((await held.execute(trx)).rows).toHaveLength(1);
+  });
+});

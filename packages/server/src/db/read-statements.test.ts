@@ -1,0 +1,57 @@
+import { contract, QUERY, type Room } from '@review/contract';
+import { CompiledQuery, sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { subjectOf } from '../test/access.ts';
+import { type House, json, onEachDatabase, type PersonName } from '../test/house.ts';
+import { statementName } from './statement-names.ts';
+
+/** What may be read as a whole: a table that does not grow, and the rows that a recursive query has found. */
+const MAY_BE_SCANNED = new Set(['workers', 'shown']);
+
+/** Queries of lists beside the default one, by path. */
+const LISTS: Record<string, object[]> = {
+  '/api/projects': [
+    { sort: { type: 'name', direction: 'asc' } },
+    { sort: { type: 'createdAt', direction: 'desc' } },
+    { sort: { type: 'updatedAt', direction: 'desc' } },
+  ],
+  '/api/projects/:id/comments': [{ resolved: true }, { resolved: false }, { sort: { direction: 'desc' } }],
+  '/api/projects/:id/files': [{ folder: null }, { status: 'UPLOADED', tag: 'NEED_REVIEW', keyword: 'a' }],
+};
+
+const READS = Object.values<Room>(contract)
+  .flatMap((room) => Object.values(room))
+  .filter(({ method }) => method === 'GET' || method === QUERY);
+
+/** Returns the tables that a statement reads as a whole. */
+async function scansOf({ deps: { db }, dialect }: House, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
+  const onSqlite = dialect === 'sqlite';
+  const lines = await db.transaction().execute(async (trx) => {
+    // The tables of a test are too small for an index to pay.
+    if (!onSqlite) await sql`set local enable_seqscan = off`.execute(trx);
+    const plan = CompiledQuery.raw(`explain ${onSqlite ? 'query plan' : ''} ${text}`, [...parameters]);
+    const { rows } = await trx.executeQuery<Record<string, unknown>>(plan);
+    return rows.flatMap((row) => Object.values(row).map(String));
+  });
+  const scan = onSqlite ? /^SCAN (?!.*VIRTUAL TABLE)(\w+)/ : /Seq Scan on (\w+)/;
+  return lines.flatMap((line) => scan.exec(line)?.[1] ?? []).filter((name) => !MAY_BE_SCANNED.has(name));
+}
+
+onEachDatabase((house) => {
+  test.each(READS)('$method $path sends prepared statements only, and they use indexes', async ({ method, path }) => {
+    const { deps } = house();
+    const { id } = await subjectOf(house(), { method, path });
+    const statements = vi.spyOn(deps.db.getExecutor(), 'executeQuery');
+    const ask = (person: PersonName, body = {}) =>
+      house().request(person, method, path.replace(':id', id), method === QUERY ? json(body) : {});
+    const answers = [await ask('owner'), await ask('restricted')];
+    for (const body of LISTS[path] ?? []) answers.push(await ask('owner', body));
+    const sent = new Map(statements.mock.calls.map(([query]) => [query.sql, query]));
+    statements.mockRestore();
+    expect(answers.map((answer) => answer.status).filter((status) => status >= 400 && status !== 403)).toEqual([]);
+    for (const query of sent.values()) {
+      expect(statementName(query.sql), query.sql).toBeDefined();
+      expect(await scansOf(house(), query), query.sql).toEqual([]);
+    }
+  });
+});
