@@ -2,13 +2,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { DatabaseAddress } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open.ts';
 import type { Database } from '../src/db/schema.ts';
-import { Connections, requestBytes } from './load.ts';
+import { bearer, Connections, requestBytes } from './load.ts';
 import { type Cost, Meter } from './measure.ts';
 import type { Seeded } from './seed.ts';
 import { type Running, startServer, startWorker } from './servers.ts';
+import type { Site } from './site.ts';
 
 const CONNECTIONS = 16;
 const POLL_MS = 20;
@@ -23,14 +23,6 @@ export interface GenerationFigures {
   workerCalls: number;
   transactions: number;
   statements: number;
-}
-
-interface Site {
-  folder: string;
-  databaseUrl: string;
-  address: DatabaseAddress;
-  seeded: Seeded;
-  meter: Meter;
 }
 
 /** Measures generations of Markdown without the simulated duration of the sandbox: one server, one worker. */
@@ -50,7 +42,7 @@ export async function measureGeneration(site: Site, server: Running, jobs: numbe
   });
   const calls = (await workerCalls(server)) - callsBefore;
   await worker.stop();
-  const counted = await countStatements(site, opened.db, Math.ceil(jobs / 3));
+  const counted = await countStatements(site, opened.db, Math.ceil(jobs / 10));
   return {
     jobsPerSecond: jobs / seconds,
     server: { server: cost.server / 1000 / jobs, total: cost.total / 1000 / jobs },
@@ -67,13 +59,13 @@ async function runJobs(db: Database, server: Running, seeded: Seeded, jobs: numb
   using connections = await Connections.open(server.port, CONNECTIONS);
   const before = await countGenerations(db);
   const started = performance.now();
-  await connections.send([requestBytes('POST', path, seeded.key, body)], jobs);
-  for (;;) {
+  await connections.send([requestBytes('POST', path, bearer(seeded.key), body)], jobs);
+  for (let [ended, since] = [0, started]; ; await sleep(POLL_MS)) {
     const { succeeded, failed } = await countGenerations(db);
     if (failed > before.failed) throw new Error('a generation failed; see worker.log');
     if (succeeded - before.succeeded === jobs) return (performance.now() - started) / 1000;
-    if (performance.now() - started > STALL_MS) throw new Error(`generations did not end within ${STALL_MS} ms`);
-    await sleep(POLL_MS);
+    if (succeeded > ended) [ended, since] = [succeeded, performance.now()];
+    if (performance.now() - since > STALL_MS) throw new Error(`no generation ended within ${STALL_MS} ms`);
   }
 }
 

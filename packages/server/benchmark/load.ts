@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A request as bytes, so that the load costs the machine as little as possible. */
-export function requestBytes(method: string, path: string, key: string, body?: unknown): Buffer {
+export function requestBytes(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const content = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${content}\r\n${text}`,
-  );
+  const content = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+  const all = { Host: '127.0.0.1', ...headers, ...(body !== undefined && content) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`);
 }
+
+export const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 const HEAD_END = '\r\n\r\n';
 
@@ -60,6 +62,11 @@ class Connection {
     return end + HEAD_END.length + Number(length) - answer.length;
   }
 
+  /** A server may close a connection that idles while another server is measured. */
+  get isClosed(): boolean {
+    return this.#socket.destroyed || this.#socket.readableEnded;
+  }
+
   close(): void {
     this.#socket.destroy();
   }
@@ -67,18 +74,22 @@ class Connection {
 
 /** Open connections to one server. */
 export class Connections implements Disposable {
-  readonly #all: Connection[];
+  readonly #port: number;
+  #all: Connection[];
 
-  private constructor(all: Connection[]) {
+  private constructor(port: number, all: Connection[]) {
+    this.#port = port;
     this.#all = all;
   }
 
   static async open(port: number, count: number): Promise<Connections> {
-    return new Connections(await Promise.all(Array.from({ length: count }, () => Connection.open(port))));
+    return new Connections(port, await Promise.all(Array.from({ length: count }, () => Connection.open(port))));
   }
 
   /** Sends that many requests, in turn, over some of the connections. Returns the milliseconds that each took, sorted. */
   async send(requests: readonly Buffer[], count: number, connections = this.#all.length): Promise<number[]> {
+    const reopened = this.#all.map((connection) => (connection.isClosed ? Connection.open(this.#port) : connection));
+    this.#all = await Promise.all(reopened);
     const latencies: number[] = [];
     let sent = 0;
     const work = async (connection: Connection) => {

@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { DatabaseAddress } from '../src/db/database.ts';
-import { createDatabase, startPostgres } from '../src/test/postgres.ts';
+import { startPostgres } from '../src/test/postgres.ts';
 import { type BytesComparison, compareBytes } from './bytes.ts';
 import { measureGeneration } from './generation.ts';
-import { Meter, median, residentMegabytes } from './measure.ts';
-import { checksOf, type Results, report } from './report.ts';
+import { median, residentMegabytes } from './measure.ts';
+import { measurePeer, readPeer } from './peer.ts';
+import { checksOf, peerChecksOf, peerReport, type Results, report } from './report.ts';
 import { type Comparison, compare, type Extent, requestsOf, requireSameAnswers } from './rounds.ts';
-import { type Seeded, seed } from './seed.ts';
 import { type Running, startFairServer, startServer, startStreamServer } from './servers.ts';
-import { ROWS, type RowName } from './targets.ts';
+import { createSite, type Site } from './site.ts';
+import { type Check, ROWS, type RowName } from './targets.ts';
 
 const FULL_ROWS = 1_000_000;
 const { values } = parseArgs({
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
     rows: { type: 'string' },
+    peer: { type: 'string' },
   },
 });
 const SMALL_ROWS = 1000;
@@ -31,10 +32,10 @@ if (largeRows !== null && !(Number.isInteger(largeRows) && largeRows >= SMALL_RO
 const PLAN = values.quick
   ? { extent: { warmUp: 100, rounds: 1, alone: 50, together: 100 }, jobs: 15, starts: 1, megabytes: 16, transfers: 1 }
   : {
-      extent: { warmUp: 1500, rounds: 5, alone: 400, together: 800 },
+      extent: { warmUp: 1500, rounds: 5, alone: 200, together: 320 },
       jobs: 300,
       starts: 3,
-      megabytes: 64,
+      megabytes: 32,
       transfers: 5,
     };
 
@@ -47,27 +48,6 @@ const extentOf = (row: RowName): Extent =>
   row === 'list 50 comments'
     ? { ...PLAN.extent, alone: PLAN.extent.alone / 2, together: PLAN.extent.together / 2 }
     : PLAN.extent;
-
-interface Site {
-  folder: string;
-  databaseUrl: string;
-  address: DatabaseAddress;
-  seeded: Seeded;
-  meter: Meter;
-}
-
-/** Creates a database with that many comments. */
-async function createSite(folder: string, postgresUrl: string | null, rows: number, disposed: AsyncDisposableStack) {
-  const own = mkdtempSync(join(folder, 'site-'));
-  const database = postgresUrl === null ? null : disposed.use(await createDatabase(postgresUrl, 'template0'));
-  const path = join(own, 'review.db');
-  const address: DatabaseAddress = database
-    ? { dialect: 'postgres', url: database.url, connections: 2 }
-    : { dialect: 'sqlite', path };
-  const seeded = await seed(address, rows);
-  const meter = disposed.use(await Meter.open(database?.url));
-  return { folder: own, databaseUrl: database?.url ?? `sqlite:${path}`, address, seeded, meter } satisfies Site;
-}
 
 async function measureDatabase(folder: string, postgresUrl: string | null): Promise<Results> {
   const dialect = postgresUrl === null ? 'sqlite' : 'postgres';
@@ -135,15 +115,40 @@ async function measureBytes({ folder, seeded, meter }: Site, server: Running): P
 async function benchmark(disposed: AsyncDisposableStack): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'review-benchmark-'));
   disposed.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const startDatabase = async () => {
+    const server = await startPostgres({ durable: true });
+    disposed.defer(server.stop);
+    return server.url;
+  };
+  const checks =
+    values.peer === undefined ? await all(folder, startDatabase) : await beside(values.peer, folder, startDatabase);
+  if (values.quick) progress('quick run: the figures mean nothing, and no target is enforced');
+  return checks.every(({ met }) => met) || values.quick ? 0 : 1;
+}
+
+type StartDatabase = () => Promise<string>;
+
+async function all(folder: string, startDatabase: StartDatabase): Promise<Check[]> {
   const sqlite = await measureDatabase(folder, null);
-  const postgresServer = await startPostgres({ durable: true });
-  disposed.defer(postgresServer.stop);
-  const results = [sqlite, await measureDatabase(folder, postgresServer.url)];
+  const results = [sqlite, await measureDatabase(folder, await startDatabase())];
   const checks = checksOf(results);
   console.log(report(results, checks));
-  const isMissed = checks.some(({ met }) => !met);
-  if (values.quick) progress('quick run: the figures mean nothing, and no target is enforced');
-  return isMissed && !values.quick ? 1 : 0;
+  return checks;
+}
+
+async function beside(file: string, folder: string, startDatabase: StartDatabase): Promise<Check[]> {
+  const peer = readPeer(file);
+  const dialect = peer.postgres === undefined ? 'sqlite' : 'postgres';
+  const comparisons = await measurePeer(
+    folder,
+    dialect === 'sqlite' ? null : await startDatabase(),
+    peer,
+    extentOf,
+    progress,
+  );
+  const checks = peerChecksOf(dialect, comparisons);
+  console.log(peerReport(dialect, comparisons, checks));
+  return checks;
 }
 
 await using disposed = new AsyncDisposableStack();

@@ -42,6 +42,8 @@ export class Meter implements AsyncDisposable {
     if (process.platform !== 'linux') throw new Error('the benchmark reads CPU times from /proc: run it on Linux');
     if (postgresUrl === undefined) return new Meter(null);
     const client = new pg.Client({ connectionString: postgresUrl, application_name: 'benchmark' });
+    // Otherwise a database that stops during a measurement would end the process before its cleanup.
+    client.on('error', () => {});
     await client.connect();
     return new Meter(client);
   }

@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import type { BytesComparison } from './bytes.ts';
 import type { GenerationFigures } from './generation.ts';
 import type { Comparison, Figures } from './rounds.ts';
-import { atLeast, atMost, BYTES_TARGET, type Check, type Dialect, TARGETS } from './targets.ts';
+import { atLeast, atMost, BYTES_TARGET, type Check, type Dialect, PEER_TARGETS, TARGETS } from './targets.ts';
 
 /** The results on one database. */
 export interface Results {
@@ -53,19 +53,51 @@ function databaseChecks({ dialect, comparisons, generation, ready, growth, bytes
 
 /** Returns the report as Markdown. */
 export function report(results: Results[], checks: Check[]): string {
-  const date = new Date().toISOString().slice(0, 10);
-  const machine = `${availableParallelism()} ${process.arch} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
-  const missed = checks.filter(({ met }) => !met);
   return [
-    `${date}, ${machine}, Node ${process.versions.node}`,
+    heading(),
     ...results.flatMap((result) => [`${TITLES[result.dialect]}:`, requestTable(result)]),
     ...results.flatMap(({ dialect, growth }) =>
       growth ? [`${TITLES[dialect]}, ${growth.rows} comments beside 1,000:`, growthTable(growth.comparisons)] : [],
     ),
     bytesTable(results.flatMap(({ bytes }) => bytes)),
     serviceTable(results),
-    missed.length === 0 ? `All ${checks.length} targets are met.` : missedTable(missed, checks.length),
+    outcome(checks),
   ].join('\n\n');
+}
+
+/** The database's processes count, because products share the work with their database in different ways. */
+export const peerChecksOf = (dialect: Dialect, comparisons: Comparison[]): Check[] =>
+  comparisons.flatMap(({ row, ratio }) => {
+    const target = dialect === 'postgres' ? PEER_TARGETS[row] : undefined;
+    return target === undefined ? [] : [atMost(`${row}, CPU to the peer`, ratio.cpu.total, target)];
+  });
+
+export const peerReport = (dialect: Dialect, comparisons: Comparison[], checks: Check[]): string =>
+  [
+    heading(),
+    `The service beside a peer on ${TITLES[dialect]}:`,
+    table(
+      ['', 'CPU µs', 'peer', 'ratio', 'with the database', 'peer', 'ratio', 'p99 ms at 16', 'peer'],
+      comparisons.map(({ row, subject, baseline, ratio }) => [
+        row,
+        ...cells(subject.cpu.server, baseline.cpu.server, ratio.cpu.server),
+        ...cells(subject.cpu.total, baseline.cpu.total, ratio.cpu.total),
+        subject.p99.toFixed(1),
+        baseline.p99.toFixed(1),
+      ]),
+    ),
+    outcome(checks),
+  ].join('\n\n');
+
+function heading(): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `${availableParallelism()} ${process.arch} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+  return `${date}, ${machine}, Node ${process.versions.node}`;
+}
+
+function outcome(checks: Check[]): string {
+  const missed = checks.filter(({ met }) => !met);
+  return missed.length === 0 ? `All ${checks.length} targets are met.` : missedTable(missed, checks.length);
 }
 
 function requestTable({ dialect, comparisons }: Results): string {

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { Connections, percentile, requestBytes } from './load.ts';
-import { type Cost, type Meter, median } from './measure.ts';
+import { bearer, Connections, percentile, requestBytes } from './load.ts';
+import { type Cost, type Measured, type Meter, median } from './measure.ts';
 import type { Seeded } from './seed.ts';
 import type { Running } from './servers.ts';
 import { ROWS, type RowName } from './targets.ts';
@@ -37,7 +37,7 @@ const CONTENT = 'The light in the second shot is too cold; see the reference fro
 
 export function requestsOf(row: RowName, seeded: Seeded): Buffer[] {
   const { key, projectId, writtenProjectId, fileId, commentIds } = seeded;
-  const request = (method: string, path: string, body?: unknown) => requestBytes(method, path, key, body);
+  const request = (method: string, path: string, body?: unknown) => requestBytes(method, path, bearer(key), body);
   switch (row) {
     case 'list 50 comments':
       return [request('QUERY', `/api/projects/${projectId}/comments`, { sort: { direction: 'desc' } })];
@@ -69,7 +69,7 @@ const dataOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined;
 
 interface Side {
-  server: Running;
+  server: Measured & { port: number };
   meter: Meter;
   requests: Buffer[];
 }

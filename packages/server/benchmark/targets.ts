@@ -59,6 +59,13 @@ export const TARGETS: Record<Dialect, Targets> = {
 /** Upload and download, in MB/s as a ratio to a bare stream. */
 export const BYTES_TARGET = 0.8;
 
+/** CPU time with the database's processes on Postgres, as a ratio to Parse Server. */
+export const PEER_TARGETS: Partial<Record<RowName, number>> = {
+  'list 50 comments': 0.8,
+  'get comment': 0.8,
+  'create comment': 0.8,
+};
+
 /** A figure with its target. */
 export interface Check {
   name: string;
