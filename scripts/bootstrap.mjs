@@ -23,7 +23,7 @@ const tasks = {
     run(ready.node, ['packages/server/dist/commands/main.js', ...args, ...jsonTakenByNpm(args)], ready),
   ),
   snapshot: afterBuild((ready, args) => run(ready.node, ['scripts/snapshot.ts', ...args], ready)),
-  benchmark: afterBuild((ready, args) => run(ready.node, ['scripts/benchmark.ts', ...args], ready)),
+  benchmark: afterBuild((ready, args) => run(ready.node, ['packages/server/benchmark/main.ts', ...args], ready)),
   chaos: afterBuild((ready, args) => run(ready.node, ['scripts/chaos.ts', ...args], ready)),
   drill: afterBuild((ready, args) => run(ready.node, ['scripts/drill.ts', ...args], ready)),
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),

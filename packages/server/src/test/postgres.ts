@@ -15,9 +15,7 @@ declare module 'vitest' {
 
 const TEMPLATE = 'review_template';
 /** Tests do not cut the power. */
-const FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'].flatMap(
-  (option) => ['-c', option],
-);
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** The databases of this run: both, unless `npm test -- <room or file>` asks for one. */
 export const testDatabases = (process.env['TEST_DATABASES'] ?? 'sqlite postgres').split(' ');
@@ -35,7 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.stop;
 }
 
-export async function startPostgres() {
+/** Starts a Postgres server. A durable one writes to disk as in production, for measurements. */
+export async function startPostgres({ durable = false } = {}) {
   const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
   // Postgres runs as another user, which needs access to the directory.
@@ -50,7 +49,7 @@ export async function startPostgres() {
     // Postgres refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: FLAGS,
+    postgresFlags: ['max_connections=300', ...(durable ? [] : NOT_DURABLE)].flatMap((option) => ['-c', option]),
     onLog: () => {},
     onError: () => {},
   });

@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely';
+import type { Schema } from '../src/db/schema.ts';
+import type { Membership } from '../src/rooms/visibility.ts';
+import type { FairDatabase } from './fair-database.ts';
+
+type Table<Name extends keyof Schema> = Selectable<Schema[Name]>;
+
+const SEEN = `join (select project.id, membership.role, project.deletes_at from project_members membership
+  join projects project on project.id = membership.project_id
+  where membership.user_id = ? and project.workspace_id = ?) seen`;
+
+/** The statements of the fair server: those that its routes need, no more and no less. */
+export const fairQueries = ({ prepare, prepareWrite }: FairDatabase) => ({
+  credential: prepare<Table<'api_keys'>>(
+    'credential',
+    `select k.* from api_keys k
+     join workspace_members m on m.workspace_id = k.workspace_id and m.user_id = k.user_id where k.hash = ?`,
+  ),
+  workspace: prepare<Table<'workspaces'>>('workspace', 'select id, name, avatar_url from workspaces where id = ?'),
+  project: prepare<Table<'projects'> & Membership>(
+    'project',
+    `select p.*, m.role from projects p join project_members m on m.project_id = p.id
+     where m.user_id = ? and p.workspace_id = ? and p.id = ?`,
+  ),
+  comment: prepare<Table<'comments'> & Membership & { file_allowed: number | null }>(
+    'comment',
+    `select c.*, seen.role, seen.deletes_at, f.allow_restricted as file_allowed
+     from comments c ${SEEN} on seen.id = c.project_id left join files f on f.id = c.file_id where c.id = ?`,
+  ),
+  file: prepare<Table<'files'> & Membership>(
+    'file',
+    `select f.*, seen.role, seen.deletes_at from files f ${SEEN} on seen.id = f.project_id where f.id = ?`,
+  ),
+  commentPage: prepare<Table<'comments'>>(
+    'comment-page',
+    `select * from comments where parent_id is null and project_id = ? and file_id is null
+     order by created_at desc, id desc limit 51`,
+  ),
+  versionPage: prepare<Table<'versions'>>(
+    'version-page',
+    `select * from versions where project_id = ? and (allow_restricted = 1 or ? <> 'PROJECT_RESTRICTED_REVIEWER')
+     order by created_at desc, id desc limit 51`,
+  ),
+  authors: prepare<{ id: string; name: string; avatarUrl: string | null }>(
+    'authors',
+    `select u.id, coalesce(m.display_name, u.name) as name, coalesce(m.avatar_url, u.avatar_url) as "avatarUrl"
+     from users u left join workspace_members m on m.user_id = u.id and m.workspace_id = ? where u.id = any(?)`,
+  ),
+  attachments: prepare<{ id: string; name: string; mimeType: string | null; size: number; commentId: string }>(
+    'attachments',
+    `select id, name, mime_type as "mimeType", size, comment_id as "commentId" from uploads
+     where comment_id = any(?) order by comment_position`,
+  ),
+  reactions: prepare<{ commentId: string; type: string; count: number; reacted: number }>(
+    'reactions',
+    `select comment_id as "commentId", type, count(*) as count, max(case when user_id = ? then 1 else 0 end) as reacted
+     from reactions where comment_id = any(?) group by comment_id, type order by min(created_at), type`,
+  ),
+  replies: prepare<{ parentId: string; count: number }>(
+    'replies',
+    'select parent_id as "parentId", count(*) as count from comments where parent_id = any(?) group by parent_id',
+  ),
+  insertComment: prepareWrite(
+    'insert-comment',
+    `insert into comments (id, project_id, file_id, parent_id, author_id, content, anchor, duration, annotation,
+       created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+});

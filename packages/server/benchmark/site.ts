@@ -1,0 +1,33 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseAddress } from '../src/db/database.ts';
+import { createDatabase } from '../src/test/postgres.ts';
+import { Meter } from './measure.ts';
+import { type Seeded, seed } from './seed.ts';
+
+/** A seeded database and a folder for the processes that use it. */
+export interface Site {
+  folder: string;
+  databaseUrl: string;
+  address: DatabaseAddress;
+  seeded: Seeded;
+  meter: Meter;
+}
+
+/** Creates a database with that many comments: on the Postgres server, or SQLite without one. */
+export async function createSite(
+  parent: string,
+  postgresUrl: string | null,
+  rows: number,
+  disposed: AsyncDisposableStack,
+): Promise<Site> {
+  const folder = mkdtempSync(join(parent, 'site-'));
+  const database = postgresUrl === null ? null : disposed.use(await createDatabase(postgresUrl, 'template0'));
+  const path = join(folder, 'review.db');
+  const address: DatabaseAddress = database
+    ? { dialect: 'postgres', url: database.url, connections: 2 }
+    : { dialect: 'sqlite', path };
+  const seeded = await seed(address, rows);
+  const meter = disposed.use(await Meter.open(database?.url));
+  return { folder, databaseUrl: database?.url ?? `sqlite:${path}`, address, seeded, meter };
+}
