@@ -41,10 +41,13 @@ test('an unreachable Temporal is degraded with 200', async () => {
   await house.deps.dispatcher?.start(AbortSignal.timeout(60_000));
   // Loading Temporal's library blocks the process, so that the first probe may find other checks late.
   await expect
-    .poll(async () => {
-      const answer = await house.request(null, 'GET', '/readyz');
-      return [answer.status, await answer.json()];
-    }, { timeout: 10_000 })
+    .poll(
+      async () => {
+        const answer = await house.request(null, 'GET', '/readyz');
+        return [answer.status, await answer.json()];
+      },
+      { timeout: 10_000 },
+    )
     .toMatchObject([200, { status: 'degraded', engine: 'temporal', degraded: ['engine', 'workers'] }]);
 });
 
