@@ -43,28 +43,41 @@ export async function compareBytes(
   const client = createClient({ baseUrl: server.url, token: key });
   const service = new ServiceTransfer(client, writtenProjectId, bytes);
   const stream = new StreamTransfer(bare.url);
+  await stream.store(bytes);
   const up: [Throughput, Throughput][] = [];
   const down: [Throughput, Throughput][] = [];
+  const ofServer = (work: Work) => () => transfer(server, meter, megabytes, work);
+  const ofBare = (work: Work) => () => transfer(bare, meter, megabytes, work);
   for (let round = 0; round <= rounds; round++) {
-    const ours = await transfer(server, meter, megabytes, (done) => service.upload(done));
-    const theirs = await transfer(bare, meter, megabytes, (done) => stream.upload(service.parts, done));
-    const read = await transfer(server, meter, megabytes, (done) => service.download(done));
-    const streamed = await transfer(bare, meter, megabytes, (done) => stream.download(done));
+    const uploads = await alternate(
+      round,
+      ofServer((done) => service.upload(done)),
+      ofBare((done) => stream.upload(service.parts, done)),
+    );
+    const downloads = await alternate(
+      round,
+      ofServer((done) => service.download(done)),
+      ofBare((done) => stream.download(done)),
+    );
     // The first round is a warm-up.
     if (round === 0) continue;
-    up.push([ours, theirs]);
-    down.push([read, streamed]);
+    up.push(uploads);
+    down.push(downloads);
   }
   return [summarize('upload', up), summarize('download', down)];
 }
 
+type Work = (done: () => void) => Promise<void>;
+
+/** Runs both, in another order every other round. The service comes first in the warm-up, which decides on the parts. */
+async function alternate<T>(round: number, first: () => Promise<T>, second: () => Promise<T>): Promise<[T, T]> {
+  if (round % 2 === 0) return [await first(), await second()];
+  const last = await second();
+  return [await first(), last];
+}
+
 /** `done` marks the end of the transfer; work in the background may follow, which costs CPU time only. */
-async function transfer(
-  server: Running,
-  meter: Meter,
-  megabytes: number,
-  work: (done: () => void) => Promise<void>,
-): Promise<Throughput> {
+async function transfer(server: Running, meter: Meter, megabytes: number, work: Work): Promise<Throughput> {
   let seconds = 0;
   const cost = await meter.costOf(server, () => {
     const started = performance.now();
@@ -130,23 +143,28 @@ class ServiceTransfer {
   }
 }
 
-/** The bare server: a PUT and a GET of each part. */
+/** The bare server: a PUT of each part; then a GET of the whole file. */
 class StreamTransfer {
   readonly #url: string;
-  #urls: string[] = [];
+  readonly #whole: string;
 
   constructor(url: string) {
     this.#url = url;
+    this.#whole = `${url}/whole`;
+  }
+
+  async store(bytes: Buffer): Promise<void> {
+    await putAll([this.#whole], [bytes]);
   }
 
   async upload(parts: Buffer[], done: () => void): Promise<void> {
-    this.#urls = parts.map((_, index) => `${this.#url}/${index}`);
-    await putAll(this.#urls, parts);
+    const urls = parts.map((_, index) => `${this.#url}/${index}`);
+    await putAll(urls, parts);
     done();
   }
 
   async download(done: () => void): Promise<void> {
-    for (const url of this.#urls) await receive(url);
+    await receive(this.#whole);
     done();
   }
 }

@@ -58,7 +58,10 @@ class Connection {
     const end = answer.indexOf(HEAD_END);
     if (end < 0) return null;
     const length = /\r\ncontent-length: (\d+)/i.exec(answer.toString('latin1', 0, end))?.[1];
-    if (length === undefined) throw new Error('the response has no Content-Length');
+    if (length === undefined) {
+      this.#pending?.reject(new Error('the response has no Content-Length'));
+      return null;
+    }
     return end + HEAD_END.length + Number(length) - answer.length;
   }
 

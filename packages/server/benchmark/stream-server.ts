@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+/** Chunks of the default 64 KiB cost almost twice the CPU time. */
+const CHUNK_BYTES = 512 * 1024;
 const [port = '', folder = ''] = process.argv.slice(2);
 
 createServer(async (request, response) => {
@@ -16,6 +18,6 @@ createServer(async (request, response) => {
     response.end();
   } else {
     response.setHeader('Content-Length', statSync(path).size);
-    await pipeline(createReadStream(path), response);
+    await pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), response);
   }
 }).listen(Number(port), '127.0.0.1');
