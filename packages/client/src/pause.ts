@@ -11,9 +11,3 @@ export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void>
     }, milliseconds);
     signal?.addEventListener('abort', stop, { once: true });
   });
-
-/** The delay after the given count of earlier failures: doubles with each, up to the maximum. */
-export const backOffMs = (
-  { firstDelayMs, maxDelayMs }: { firstDelayMs: number; maxDelayMs: number },
-  failures: number,
-): number => Math.min(maxDelayMs, firstDelayMs * 2 ** failures);

@@ -1,4 +1,5 @@
-import { backOffMs, pause } from './pause.ts';
+import { backOffMs } from './back-off.ts';
+import { pause } from './pause.ts';
 import { ApiProblem } from './problem.ts';
 
 const DELAYS = { firstDelayMs: 300, maxDelayMs: 10_000 };
