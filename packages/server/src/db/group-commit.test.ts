@@ -1,25 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { groupCommit } from './group-commit.ts';
 import type { Schema, Writer } from './schema.ts';
 
+let folder: string;
+let file: SqliteDatabase.Database;
 let db: Kysely<Schema>;
 let statements: string[];
-beforeEach(async () => {
+beforeEach(() => {
   statements = [];
-  const database = new SqliteDatabase(':memory:');
-  database.exec('create table parent (id integer primary key)');
-  database.exec('create table child (id integer primary key, parent integer references parent (id))');
+  folder = mkdtempSync(join(tmpdir(), 'review-group-'));
+  file = openFile();
+  file.exec('create table parent (id integer primary key)');
+  file.exec('create table child (id integer primary key, parent integer references parent (id))');
+  const prepare = (text: string) => file.prepare(text === 'begin' ? 'begin immediate' : text);
   db = new Kysely({
-    dialect: new SqliteDialect({ database }),
+    dialect: new SqliteDialect({ database: { close: () => void file.close(), prepare } }),
     log({ query }) {
       statements.push(query.sql);
     },
   });
 });
-afterEach(() => db.destroy());
+afterEach(async () => {
+  await db.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
 
+const openFile = () => new SqliteDatabase(join(folder, 'test.db'), { timeout: 0 });
 const insert = (id: number) => async (trx: Writer) => {
   await sql`insert into parent values (${id})`.execute(trx);
   return id;
@@ -81,6 +92,17 @@ test('if SQLite rolls the whole group back, the others run again', async () => {
   ]);
   expect(outcomes).toMatchObject([{ value: 1 }, { status: 'rejected' }, { value: 2 }]);
   expect(await stored()).toEqual([1, 2]);
+});
+
+test('if another process has locked the database, each fails with the reason after one wait', async () => {
+  const other = openFile();
+  other.exec('begin immediate');
+  const run = groupCommit(db);
+  const outcomes = await Promise.allSettled([run(insert(1)), run(insert(2))]);
+  expect(outcomes).toMatchObject([{ reason: { code: 'SQLITE_BUSY' } }, { reason: { code: 'SQLITE_BUSY' } }]);
+  expect(count('begin')).toBe(1);
+  other.close();
+  expect(await run(insert(3))).toBe(3);
 });
 
 test('more transactions than a group holds run in several groups, in order', async () => {

@@ -9,6 +9,7 @@ interface Pending {
   /** Runs the work in the transaction of its group. Returns a function that settles its promise after the commit. */
   runInGroup(trx: Writer): Promise<() => void>;
   runAlone(): Promise<void>;
+  reject(error: unknown): void;
 }
 
 export type GroupCommit = <T>(work: (trx: Writer) => Promise<T>) => Promise<T>;
@@ -46,6 +47,7 @@ export function groupCommit(db: Database): GroupCommit {
           }
         },
         runAlone: () => db.transaction().execute(work).then(resolve, reject),
+        reject,
       });
       if (!isRunning) void runGroups();
     });
@@ -53,15 +55,22 @@ export function groupCommit(db: Database): GroupCommit {
 
 async function runGroup(db: Database, group: readonly Pending[]): Promise<void> {
   if (group.length > 1) {
+    let hasBegun = false;
     try {
-      const settle = await db.transaction().execute(async (trx) => {
+      const settlers = await db.transaction().execute(async (trx) => {
+        hasBegun = true;
         const settlers: (() => void)[] = [];
         for (const member of group) settlers.push(await member.runInGroup(trx));
         return settlers;
       });
-      for (const report of settle) report();
+      for (const settle of settlers) settle();
       return;
-    } catch {
+    } catch (error) {
+      if (!hasBegun) {
+        // Alone, each would wait for the same lock again.
+        for (const { reject } of group) reject(error);
+        return;
+      }
       // The commit failed, or SQLite has rolled back the whole transaction. Alone, only those at fault fail.
     }
   }
