@@ -5,7 +5,7 @@ import type { Readiness } from '../request/readiness.ts';
 import { workersHealth } from './workers-health.ts';
 
 /** The timeout of each check, so that a probe is answered within a second. */
-const CHECK_TIMEOUT_MS = 900;
+const CHECK_TIMEOUT_MS = 700;
 
 export function health(deps: Deps, readiness: Readiness): Router {
   const { opened, storage, dispatcher, log, metrics, config } = deps;
