@@ -1,26 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startVendor } from '../packages/worker/src/test/vendor.ts';
 import { openGate } from './gate.ts';
-import { Service } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+import { onTemporal } from './on-temporal.ts';
 
-const isLacking = lacksTemporal();
-const QUICKLY = { RECONCILE_SECONDS: '1' };
-
-describe.skipIf(isLacking)('workers killed or paused under Temporal', () => {
-  let temporal: TemporalServer;
-
-  beforeAll(async () => {
-    temporal = await TemporalServer.start();
-  });
-
-  afterAll(async () => {
-    await temporal?.[Symbol.asyncDispose]();
-  });
-
-  const start = (settings: Record<string, string> = {}) => Service.start({ ...QUICKLY, ...settings }, { temporal });
-
+onTemporal('workers killed or paused under Temporal', ({ start }) => {
   test('a worker paused for 20 s during submit resumes beside its replacement: one order, one file', async () => {
     await using vendor = await startVendor(60_000);
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });

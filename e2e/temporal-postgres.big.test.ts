@@ -1,17 +1,17 @@
 import { describe, expect, inject, test } from 'vitest';
 import { startObjectStore } from './object-store.ts';
+import { RECONCILE_QUICKLY } from './on-temporal.ts';
 import { Service, sha256 } from './service.ts';
 import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
 const isLacking = lacksTemporal();
-const QUICKLY = { RECONCILE_SECONDS: '1' };
 
 describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
   test('several model families generate files, and a killed worker causes no second order', async () => {
     await using temporal = await TemporalServer.start();
     await using objectStore = await startObjectStore();
     const ground = { postgres: inject('postgresUrl'), temporal, objectStore };
-    await using service = await Service.start({ SANDBOX_MILLISECONDS: '3000', ...QUICKLY }, ground);
+    await using service = await Service.start({ SANDBOX_MILLISECONDS: '3000', ...RECONCILE_QUICKLY }, ground);
     const first = await service.startWorker('first');
     const small = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
     const ids = await Promise.all([
