@@ -57,9 +57,9 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expect(await storage.sizeOf(newKey())).toBeNull();
   });
 
-  test('objects of 25 random sizes are stored unchanged', { timeout: 120_000 }, async () => {
-    const sizes = Array.from({ length: 25 }, (_, index) =>
-      index % 12 > 0 ? randomInt(1, 20_000) : randomInt(partSize * 2, partSize * 3),
+  test('objects of 100 random sizes are stored unchanged', { timeout: 120_000 }, async () => {
+    const sizes = Array.from({ length: 100 }, (_, index) =>
+      index % 30 > 0 ? randomInt(1, 20_000) : randomInt(partSize * 2, partSize * 3),
     );
     for (const size of sizes) {
       const bytes = randomBytes(size);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await storage[Symbol.asyncDispose]();
 });
 
-/** The bounds of each limit without pictures, and each count of pictures with one setting, because decoding is slow. */
+/** The bounds of each limit without pictures, and each count of pictures with two settings, because decoding is slow. */
 function tasksFor(model: string): WorkerTask[] {
   const { video, caps } = findModel(model) ?? { video: null, caps: { attachments: 0, promptCharacters: 0 } };
   const prompt = 'x'.repeat(Math.min(2500, caps.promptCharacters ?? 2500));
@@ -45,7 +45,7 @@ function tasksFor(model: string): WorkerTask[] {
       ]
     : [{}];
   return settings.flatMap((configs, index) =>
-    (index === 0 ? counts : [0]).map((count) =>
+    (index === 0 || index === settings.length - 1 ? counts : [0]).map((count) =>
       taskFor(model, { prompt, configs, attachments: pictures.slice(0, count) }),
     ),
   );
