@@ -89,7 +89,7 @@ function find(
   const text = path[index];
   if (text === undefined) {
     if (routes === undefined) return undefined;
-    // Before the method is looked up, because Express refuses a malformed parameter whatever the method.
+    // A malformed parameter is refused for every method, as in Express, so it is decoded first.
     const params = decoded(routes, path);
     const handler = routes.byMethod.get(method === 'HEAD' ? 'GET' : method) ?? routes.otherMethods;
     return handler && { handler, params };
