@@ -1,13 +1,17 @@
 import { FAMILIES, type Family } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkFamily } from './check.ts';
+import { readProviders } from './config.ts';
 import { startDoubles, VENDORS } from './families/test/doubles.ts';
 import { startMeshy } from './families/test/meshy.ts';
 import { freePort } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
 
+const check = (settings: Record<string, string>, family: string) => checkFamily(family, () => readProviders(settings));
+
 /** The built worker, without a server and without a token. */
-async function check(settings: Record<string, string>, ...words: string[]) {
-  await using worker = startWorker(settings, ['check', ...words]);
+async function checkInProcess(settings: Record<string, string>, family: string) {
+  await using worker = startWorker(settings, ['check', family]);
   return await worker.finished;
 }
 
@@ -23,8 +27,8 @@ describe('with every key', () => {
   const checks: Partial<Record<Family, string>> = Object.assign({}, ...VENDORS.map(({ checks }) => checks));
 
   test.each(FAMILIES)('%s works, describes the account in one sentence, and submits nothing', async (family) => {
-    const { code, output, errors } = await check(settings, family);
-    expect([code, output.replace(/:\d+/, ''), errors]).toEqual([0, `${family}: works; ${checks[family]}.\n`, '']);
+    const { works, line } = await check(settings, family);
+    expect([works, line.replace(/:\d+/, '')]).toEqual([true, `${family}: works; ${checks[family]}.`]);
     expect(doubles.flatMap(({ double }) => double.orders)).toEqual([]);
   });
 
@@ -34,26 +38,30 @@ describe('with every key', () => {
     ['veo', 'veo-9', { PROVIDER_MODEL_MAP: '{"veo-3.1-generate-preview": "veo-9"}' }],
   ])('%s does not work if the account lacks %s', async (family, model, other) => {
     expect(await check({ ...settings, ...other }, family)).toEqual({
-      code: 1,
-      output: `${family}: the account is refused: it does not list ${model}\n`,
-      errors: '',
+      works: false,
+      line: `${family}: the account is refused: it does not list ${model}`,
     });
+  });
+
+  test('the command exits with 0 and prints one line', async () => {
+    const { code, output, errors } = await checkInProcess(settings, 'meshy');
+    expect([code, output, errors]).toEqual([0, `meshy: works; ${checks.meshy}.\n`, '']);
   });
 });
 
 test('a refused key exits with 1 and the provider’s reason, without the key', async () => {
   await using meshy = await startMeshy();
   const refused = { MESHY_API_KEY: 'msy_wrong_key_9', MESHY_BASE_URL: meshy.url };
-  expect(await check(refused, 'meshy')).toEqual({
+  expect(await checkInProcess(refused, 'meshy')).toEqual({
     code: 1,
     output: 'meshy: the account is refused: Invalid API key\n',
     errors: '',
   });
 });
 
-test('an unreachable provider exits with 1', async () => {
+test('an unreachable provider does not work', async () => {
   const nowhere = { MESHY_API_KEY: 'k', MESHY_BASE_URL: `http://127.0.0.1:${await freePort()}` };
-  expect(await check(nowhere, 'meshy')).toMatchObject({ code: 1, output: 'meshy: Meshy is not available.\n' });
+  expect(await check(nowhere, 'meshy')).toEqual({ works: false, line: 'meshy: Meshy is not available.' });
 });
 
 test.each([
@@ -61,15 +69,15 @@ test.each([
   ['hunyuan3d', { TENCENTCLOUD_SECRET_ID: 'i' }, /misconfigured: .*TENCENTCLOUD_SECRET_KEY is not/],
   ['sora', {}, new RegExp(`family "sora". Use one of: ${FAMILIES.join(', ')}\\.`)],
   ['', {}, /Use one of: document/],
-])('"%s" with %o exits with 1 and says what to do', async (family, settings, message) => {
-  const { code, output, errors } = await check(settings, family);
-  expect([code, errors]).toEqual([1, '']);
-  expect(output).toMatch(message);
-  expect(output.trimEnd()).not.toContain('\n');
+])('"%s" with %o does not work and says what to do', async (family, settings, message) => {
+  const { works, line } = await check(settings, family);
+  expect(works).toBe(false);
+  expect(line).toMatch(message);
+  expect(line).not.toContain('\n');
 });
 
 test('invalid settings and unknown commands are named', async () => {
-  const wrong = await check({ MESHY_API_KEY: 'k', MESHY_BASE_URL: 'nowhere' }, 'meshy');
+  const wrong = await checkInProcess({ MESHY_API_KEY: 'k', MESHY_BASE_URL: 'nowhere' }, 'meshy');
   expect(wrong).toMatchObject({ code: 1, errors: expect.stringContaining('MESHY_BASE_URL: ') });
   await using worker = startWorker({}, ['chekc', 'meshy']);
   expect(await worker.finished).toMatchObject({ code: 1, errors: expect.stringContaining('check <family>') });

@@ -11,7 +11,7 @@ onEachDatabase(
       timeout: 600_000,
     }, async () => {
       const models = Array.from({ length: 1000 }, (_, index) => MODELS[index % MODELS.length]);
-      const { most, waited } = await runAll(house(), models, 2);
+      const { most, waited } = await runAll(house(), models, 2, 5);
       expect(Math.max(...Object.values(most))).toBe(5);
       expect(Object.keys(most).sort()).toEqual(FAMILIES.toSorted());
       expect(Math.max(...Object.values(waited))).toBeLessThan(100);

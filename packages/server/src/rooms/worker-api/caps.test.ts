@@ -84,6 +84,7 @@ onEachDatabase(
         house(),
         Array.from({ length: 300 }, (_, index) => MODELS[index % 20]),
         2,
+        5,
       );
       expect(Math.max(...Object.values(most))).toBe(5);
       expect(Object.keys(most).sort()).toEqual(FAMILIES.toSorted());

@@ -17,6 +17,8 @@ export function requestOf(outputModel: string, prompt = PROMPT, configs: VideoCo
 export const modelsOf = (type: OutputType): string[] =>
   MODELS.filter(({ outputType }) => outputType === type).map(({ id }) => id);
 
+export type Workshop = Awaited<ReturnType<typeof workshop>>;
+
 /** Creates a folder that is removed after the tests, and closes the renderers. */
 export async function workshop() {
   vi.setConfig({ testTimeout: 60_000 });

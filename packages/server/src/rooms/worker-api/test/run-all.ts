@@ -29,9 +29,9 @@ type Counts = Partial<Record<Family, number>>;
 
 /**
  * Lets several workers with separate connections claim and end all generations in random order. Returns the maximum of
- * concurrent generations of a family, and the maximum of others that ended between two claims of a family.
+ * concurrent generations of a family, and the maximum of others that ended while a family below its cap had none claimed.
  */
-export async function runAll(house: House, models: (Model | undefined)[], workers: number) {
+export async function runAll(house: House, models: (Model | undefined)[], workers: number, cap: number) {
   await emptyQueue(house);
   const wanted = models.flatMap((model) => model ?? []);
   await queueMany(house, wanted);
@@ -39,6 +39,8 @@ export async function runAll(house: House, models: (Model | undefined)[], worker
   for (const { family } of wanted) left[family] = (left[family] ?? 0) + 1;
   const most: Counts = {};
   const waited: Counts = {};
+  const held: Counts = {};
+  /** When the family last got a generation, or a free place below its cap. */
   const lastAt: Counts = {};
   let ended = 0;
 
@@ -56,6 +58,12 @@ export async function runAll(house: House, models: (Model | undefined)[], worker
     waited[family] = Math.max(waited[family] ?? 0, ended - (lastAt[family] ?? 0));
     lastAt[family] = ended;
     left[family] = (left[family] ?? 0) - 1;
+    held[family] = (held[family] ?? 0) + 1;
+  };
+  const noteEnded = ({ family }: GenerationTask) => {
+    ended += 1;
+    if (held[family] === cap) lastAt[family] = ended;
+    held[family] = (held[family] ?? 0) - 1;
   };
   const worker = async (name: string) => {
     await using connected = connections(house);
@@ -72,11 +80,11 @@ export async function runAll(house: House, models: (Model | undefined)[], worker
       const [task] = holding.splice(randomInt(Math.max(1, holding.length)), 1);
       if (task === undefined) continue;
       await deps.db.transaction().execute(async (trx) => {
-        const held = await lockHeld(trx, task.fileId, task.epoch);
-        if (held === undefined) throw new Error(`${task.fileId} was lost under a lease that runs`);
-        await endFile(trx, held, { status: 'CANCELED' }, now());
+        const row = await lockHeld(trx, task.fileId, task.epoch);
+        if (row === undefined) throw new Error(`${task.fileId} was lost under a lease that runs`);
+        await endFile(trx, row, { status: 'CANCELED' }, now());
       });
-      ended += 1;
+      noteEnded(task);
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, index) => worker(`box:${index}`)));
