@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { testDefaults } from '../../scripts/testing.ts';
 
-// Pictures are read by processes of their own, which start slowly on a busy machine.
-export default defineConfig({ test: { ...testDefaults, isolate: false, testTimeout: 20_000 } });
+export default defineConfig({
+  test: {
+    ...testDefaults,
+    // Two files at a time even on two cores: they mostly wait for processes and doubles.
+    maxWorkers: 2,
+    isolate: false,
+    // Pictures are read by processes of their own, which start slowly on a busy machine.
+    testTimeout: 20_000,
+  },
+});
