@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { findAbandoned, findDamaged, findUnreferenced } from '../storage/audit.ts';
+import { CannotListUploads } from '../storage/storage.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -18,7 +19,7 @@ export function addStorageCommands(review: Command, { withStorage }: Data, outpu
     .action(({ olderThanHours }: { olderThanHours: string }) =>
       withStorage(async (opened) => {
         const unreferenced = await collect(shownObjects(findUnreferenced(opened, hoursAgo(olderThanHours))));
-        const abandoned = await collect(shownUploads(findAbandoned(opened, hoursAgo(olderThanHours))));
+        const abandoned = await collectUploads(shownUploads(findAbandoned(opened, hoursAgo(olderThanHours))));
         const missing = await collect(findDamaged(opened));
         const wrong = missing.shown.map(({ id, key, size, found }) => [
           id,
@@ -28,7 +29,8 @@ export function addStorageCommands(review: Command, { withStorage }: Data, outpu
         output.show(
           { unreferenced, abandoned, damaged: missing },
           [
-            `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes) and ${abandoned.count} abandoned uploads; \`review storage gc\` lists and removes them.`,
+            `${summaryOf(unreferenced, abandoned)}; \`review storage gc\` lists and removes them.`,
+            ...(abandoned === null ? [UPLOADS_UNKNOWN] : []),
             `${missing.count} rows whose object is missing or has another size.`,
             ...(wrong.length > 0 ? [table(['ROW', 'OBJECT', 'STATE'], wrong), ...more(missing)] : []),
           ].join('\n'),
@@ -56,15 +58,16 @@ export function addStorageCommands(review: Command, { withStorage }: Data, outpu
           }
         }
         const unreferenced = await collect(removed());
-        const abandoned = await collect(aborted());
-        const uploads = abandoned.shown.map(({ key, upload, changedAt }) => [key, upload, changedAt]);
+        const abandoned = await collectUploads(aborted());
+        const uploads = (abandoned?.shown ?? []).map(({ key, upload, changedAt }) => [key, upload, changedAt]);
         const rows = unreferenced.shown.map(({ key, size, modifiedAt }) => [key, String(size), modifiedAt]);
-        const summary = `${unreferenced.count} unreferenced objects (${unreferenced.bytes} bytes) and ${abandoned.count} abandoned uploads`;
+        const summary = summaryOf(unreferenced, abandoned);
         output.show(
           { deleted: isDeleting, ...unreferenced, abandoned },
           [
             ...(rows.length > 0 ? [table(['OBJECT', 'BYTES', 'CHANGED'], rows), ...more(unreferenced)] : []),
             ...(uploads.length > 0 ? [table(['OBJECT', 'UPLOAD', 'CHANGED'], uploads), ...more(abandoned)] : []),
+            ...(abandoned === null ? [UPLOADS_UNKNOWN] : []),
             isDeleting ? `Removed ${summary}.` : `${summary}. Nothing was removed; --delete removes them.`,
           ].join('\n'),
         );
@@ -98,8 +101,25 @@ async function collect<T extends { key: string; size?: number }>(found: AsyncIte
   return findings;
 }
 
-const more = ({ count, shown }: Findings<unknown>): string[] =>
-  count > shown.length ? [`and ${count - shown.length} more`] : [];
+/** Returns null if the storage cannot list them. */
+const collectUploads = <T extends { key: string }>(found: AsyncIterable<T>): Promise<Findings<T> | null> =>
+  collect(found).catch((error: unknown) => {
+    if (error instanceof CannotListUploads) return null;
+    throw error;
+  });
+
+const UPLOADS_UNKNOWN =
+  'This storage cannot list unfinished uploads. Let a lifecycle rule of the bucket abort them after a few days.';
+
+function summaryOf({ count, bytes }: Findings<unknown>, abandoned: Findings<unknown> | null): string {
+  const objects = `${count} unreferenced objects (${bytes} bytes)`;
+  return abandoned === null ? objects : `${objects} and ${abandoned.count} abandoned uploads`;
+}
+
+const more = (findings: Findings<unknown> | null): string[] =>
+  findings !== null && findings.count > findings.shown.length
+    ? [`and ${findings.count - findings.shown.length} more`]
+    : [];
 
 function hoursAgo(text: string): Date {
   const hours = Number(text);

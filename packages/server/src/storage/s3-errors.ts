@@ -14,6 +14,10 @@ export function toStorageError(error: unknown): unknown {
   return error;
 }
 
+/** Whether the error of `toStorageError` says that the store does not implement the request. */
+export const isNotImplemented = (error: unknown): boolean =>
+  statusOf(error) === 405 || (error instanceof StorageUnavailable && statusOf(error.cause) === 501);
+
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error && '$metadata' in error)) return undefined;
   const metadata = error.$metadata;

@@ -4,8 +4,8 @@ import { plainName } from './names.ts';
 import { orderedParts } from './parts.ts';
 import { parseS3Address } from './s3-address.ts';
 import { loadS3, type S3 } from './s3-client.ts';
-import { s3Code, toStorageError } from './s3-errors.ts';
-import { NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
+import { isNotImplemented, s3Code, toStorageError } from './s3-errors.ts';
+import { CannotListUploads, NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
 
 const WRONG_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall'];
 const MISSING = ['NoSuchKey', 'NotFound'];
@@ -137,7 +137,9 @@ export function openS3(address: string): Storage & AsyncDisposable {
         const asked = { Bucket: at.bucket, Prefix: at.prefix, ...from };
         const page = await withS3(({ client, commands }) =>
           client.send(new commands.ListMultipartUploadsCommand(asked)),
-        );
+        ).catch((error: unknown) => {
+          throw isNotImplemented(error) ? new CannotListUploads('The storage cannot list unfinished uploads.') : error;
+        });
         for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
           yield { key: Key.slice(at.prefix.length), upload: UploadId, changedAt: Initiated };
         }

@@ -33,6 +33,11 @@ export class StorageFull extends Error {
   override name = 'StorageFull';
 }
 
+/** Some S3 stores do not implement ListMultipartUploads. */
+export class CannotListUploads extends Error {
+  override name = 'CannotListUploads';
+}
+
 /** The storage does not answer or is overloaded. The call can be retried. */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
@@ -65,7 +70,10 @@ export interface Storage {
   sizeOf(key: string): Promise<number | null>;
   /** Streams the list of all objects, in no particular order. */
   list(): AsyncIterable<StoredObject>;
-  /** Streams the list of unfinished uploads. The disk does not store their keys and returns the upload id as the key. */
+  /**
+   * Streams the list of unfinished uploads, or throws CannotListUploads. The disk does not store their keys and returns the
+   * upload id as the key.
+   */
   listUploads(): AsyncIterable<UnfinishedUpload>;
   isReachable(): Promise<boolean>;
   /** Serves the presigned URLs of a storage that has no server of its own. */
