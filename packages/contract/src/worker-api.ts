@@ -190,7 +190,6 @@ export const workerApi = {
       intents: Intents.min(0),
       /** The idempotency key of this reservation: a retry after a lost answer is granted again. */
       token: z.uuid(),
-      steps: Steps,
     }),
     /** Not granted if the call is reserved already, or if another provider is required. */
     responses: { 200: data(z.object({ granted: z.boolean(), stage: Stage, provider: Provider.nullable() })) },

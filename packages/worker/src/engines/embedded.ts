@@ -24,6 +24,12 @@ interface EmbeddedOptions {
 type Context = Omit<StepContext, 'signal' | 'steps'>;
 
 const CLAIM_WAIT_SECONDS = 20;
+/** The maximum that the server accepts. */
+const MAX_CLAIM = 100;
+/** Claims follow each other after at least this time, so that one claim takes what has arrived meanwhile. */
+const CLAIM_INTERVAL_MS = 20;
+/** A full worker claims again when this part of its slots is free, or after this time since the first was. */
+const REFILL = { part: 0.25, withinMs: 200 };
 const CLAIM_DELAYS = { firstDelayMs: 100, maxDelayMs: 5000 };
 /** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
 const MAX_SUBMITS = 4;
@@ -86,14 +92,26 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     );
   };
 
+  const waitForSlots = async () => {
+    const anyEnd = () => Promise.race([...running.values()].map(({ done }) => done));
+    await anyEnd();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), REFILL.withinMs);
+    const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve, { once: true }));
+    const most = Math.min(MAX_CLAIM, options.concurrency * REFILL.part);
+    while (!late.signal.aborted && options.concurrency - running.size < most) await Promise.race([anyEnd(), isLate]);
+    clearTimeout(timer);
+  };
+
   try {
     for (let failures = 0; !stop.soon.aborted; ) {
-      const free = Math.min(100, options.concurrency - running.size);
+      const free = Math.min(MAX_CLAIM, options.concurrency - running.size);
       if (free <= 0) {
-        await Promise.race([...running.values()].map(({ done }) => done));
+        await waitForSlots();
         continue;
       }
       try {
+        const interval = delay(CLAIM_INTERVAL_MS, undefined, { signal: stop.soon }).catch(() => {});
         const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
         const { data } = await server.claim({ body }, { signal });
@@ -102,6 +120,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
           context.tasks.remember(claim, task);
           start(claim);
         }
+        await interval;
         failures = 0;
       } catch (error) {
         if (stop.soon.aborted) break;

@@ -97,16 +97,19 @@ export async function storeOutput(
   }
 }
 
-/** Returns a callback that reports progress between `from` and `to`. Calls during a pending report are dropped. */
+/** The least time between two reports, and before the first: short work needs none. */
+const PROGRESS_INTERVAL_MS = 250;
+
+/** Returns a callback that reports progress between `from` and `to`. Calls soon after a report, or while one is pending, are dropped. */
 export function progressReporter(
   { server }: StepContext,
   { fileId, epoch }: GenerationTask,
   { from, to }: { from: number; to: number },
 ) {
-  let sending = false;
+  let [sending, reportedAt] = [false, performance.now()];
   return (fraction: number) => {
-    if (sending) return;
-    sending = true;
+    if (sending || performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+    [sending, reportedAt] = [true, performance.now()];
     const progress = from + (to - from) * Math.min(1, Math.max(0, fraction));
     // A lost report does no harm: others follow.
     server

@@ -39,7 +39,7 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
   }
   const intent = { epoch: handed.epoch, stage, provider: family.provider, intents, token: randomUUID() };
   const { data } = await retryWhileUnavailable(context.signal, () =>
-    context.steps.send((steps) => mapServerError(server.reserveSubmit({ ...at, body: { ...intent, steps } }))),
+    mapServerError(server.reserveSubmit({ ...at, body: intent })),
   );
   if (!data.granted) {
     const isOthers = data.provider !== null && data.provider !== family.provider;

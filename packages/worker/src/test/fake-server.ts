@@ -104,8 +104,8 @@ export async function fakeServer(): Promise<FakeServer> {
       if (row === undefined || row.epoch !== Number(epoch)) throw problem(404);
       return { data: structuredClone(row) };
     },
-    async reserveSubmit({ params: { id }, body: { epoch, stage, intents, steps } }) {
-      const row = held('reserveSubmit', id, epoch, steps);
+    async reserveSubmit({ params: { id }, body: { epoch, stage, intents } }) {
+      const row = held('reserveSubmit', id, epoch);
       const known = row.stages[stage] ?? { intents: 0, job: null };
       if (known.intents !== intents || known.job !== null)
         return { data: { granted: false, stage: known, provider: row.provider } };

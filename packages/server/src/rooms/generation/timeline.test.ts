@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { GenerationStep } from '@review/contract';
 import { expect, test } from 'vitest';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
@@ -112,14 +111,11 @@ onEachDatabase((house) => {
     expect(Math.abs(time(second?.startedAt) - time(first?.finishedAt) - 29_000)).toBeLessThan(50);
   });
 
-  test('a reservation that is repeated after a lost answer records its steps once', async () => {
+  test('a report that is repeated after a lost answer records its steps once', async () => {
     const { id, epoch } = await held(house());
     const steps = [stepRecord({ name: 'prepare' })];
-    const token = randomUUID();
-    const body = { epoch, stage: 'main', provider: 'sandbox', intents: 0, token, steps } as const;
-    for (let call = 0; call < 2; call += 1) {
-      expect((await workerOf(house()).reserveSubmit({ params: { id }, body })).data.granted).toBe(true);
-    }
+    const body = { epoch, stage: 'main', job: { id: 'x' }, jobId: 'x', steps };
+    for (let call = 0; call < 2; call += 1) await workerOf(house()).submitted({ params: { id }, body });
     expect((await read(id)).steps.map(({ name }) => name)).toEqual(['prepare']);
   });
 

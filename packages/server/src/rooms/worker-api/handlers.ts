@@ -78,8 +78,8 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
       return { data: found.task };
     },
 
-    async reserveSubmit({ id, body: { stage, provider, intents, token, ...report } }) {
-      const answer = await changeHeld(db, id, report, async (trx, held) => {
+    async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
+      const answer = await changeHeld(db, id, { epoch }, async (trx, held) => {
         const stages = parseJson(held.stages);
         const known = stages[stage] ?? { intents: 0, job: null };
         const answer = { stage: known, provider: held.provider };
