@@ -45,8 +45,6 @@ const WorkerReport = z.strictObject({
 });
 export type WorkerReport = z.infer<typeof WorkerReport>;
 
-const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch });
-
 /** A paid call. It is reserved before it is made, so that it is never made twice; then it holds the provider's job. */
 export const Stage = z.object({
   /** The count of reservations; more than 1 only where a resubmit is allowed. */
@@ -79,6 +77,42 @@ export const WorkerTask = z.object({
   stored: z.boolean(),
 });
 export type WorkerTask = z.infer<typeof WorkerTask>;
+
+/** `task` spares the worker a call; its attachments have URLs like those of `getTask`. */
+const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch, task: WorkerTask });
+
+const Attempt = {
+  ...GenerationStep.pick({ outcome: true }).shape,
+  name: StageName,
+  attempt: z.number().int().min(1).max(MAX_INT),
+  message: Message.nullable(),
+  milliseconds: z.number().min(0).max(MAX_INT),
+};
+
+/** An attempt at a step, for the timeline. */
+export const StepRecord = z.strictObject({
+  ...Attempt,
+  /** A record with a known id is ignored, so that a report can be repeated. */
+  id: z.uuid(),
+  /** The milliseconds since its end. */
+  ago: z.number().min(0).max(MAX_INT),
+});
+export type StepRecord = z.infer<typeof StepRecord>;
+
+/** Attempts since the last report. They are recorded with the change, or not at all. */
+const Steps = list(StepRecord, { max: 100 }).optional();
+
+/** The provider's reference to an accepted call. */
+const Submitted = {
+  stage: StageName,
+  job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
+  jobId: z.string().max(4000).nullable(),
+};
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A result up to this size is sent in one call instead of a multipart upload. */
+export const MAX_DIRECT_RESULT = 256 * 1024;
 
 export const FinishedOutcome = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('SUCCEEDED'), warnings: Warnings }),
@@ -176,19 +210,14 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/submitted',
     summary: "Record the provider's reference to an accepted call",
-    body: z.strictObject({
-      epoch: Epoch,
-      stage: StageName,
-      job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
-      jobId: z.string().max(4000).nullable(),
-    }),
+    body: z.strictObject({ epoch: Epoch, ...Submitted, steps: Steps }),
     responses: { 204: NO_BODY },
   },
   progress: {
     method: 'POST',
     path: '/worker/tasks/:id/progress',
     summary: 'Report the progress of a generation',
-    body: z.strictObject({ epoch: Epoch, progress: z.number().min(0).max(1) }),
+    body: z.strictObject({ epoch: Epoch, progress: z.number().min(0).max(1), steps: Steps }),
     responses: { 204: NO_BODY },
   },
   startUpload: {
@@ -202,28 +231,47 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/upload.complete',
     summary: 'Complete the upload of the result; its bytes must match the hash',
-    body: UploadedParts.extend({ epoch: Epoch, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    body: UploadedParts.extend({ epoch: Epoch, sha256: Sha256, steps: Steps }),
+    responses: { 204: NO_BODY },
+  },
+  storeResult: {
+    method: 'POST',
+    path: '/worker/tasks/:id/result',
+    summary: 'Store a small result and, in the same transaction, record its submit or finish the generation',
+    body: z.strictObject({
+      epoch: Epoch,
+      /** Base64. */
+      content: z
+        .string()
+        .min(1)
+        .max(Math.ceil(MAX_DIRECT_RESULT / 3) * 4),
+      sha256: Sha256,
+      /** For a provider that answers the submit with the result. */
+      submitted: z.strictObject(Submitted).optional(),
+      finish: z.strictObject({ warnings: Warnings }).optional(),
+      steps: Steps,
+    }),
+    responses: { 204: NO_BODY },
+  },
+  recordSteps: {
+    method: 'POST',
+    path: '/worker/tasks/:id/timeline',
+    summary: 'Record attempts at steps, for the timeline',
+    body: z.strictObject({ epoch: Epoch, steps: list(StepRecord, { max: 100 }) }),
     responses: { 204: NO_BODY },
   },
   recordStep: {
     method: 'POST',
     path: '/worker/tasks/:id/steps',
-    summary: 'Record an attempt at a step, for the timeline',
-    body: z.strictObject({
-      ...GenerationStep.pick({ outcome: true }).shape,
-      epoch: Epoch,
-      name: StageName,
-      attempt: z.number().int().min(1).max(MAX_INT),
-      message: Message.nullable(),
-      milliseconds: z.number().min(0).max(MAX_INT),
-    }),
+    summary: 'Record an attempt at a step; for workers of releases before `recordSteps`',
+    body: z.strictObject({ ...Attempt, epoch: Epoch }),
     responses: { 204: NO_BODY },
   },
   finish: {
     method: 'POST',
     path: '/worker/tasks/:id/finish',
     summary: 'End a generation with its stored result, or with the reason for its failure',
-    body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome }),
+    body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome, steps: Steps }),
     responses: { 204: NO_BODY },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -8,7 +8,7 @@ const counts = { statements: 0, transactions: 0 };
 
 function count(text: string): void {
   if (/^\s*begin/i.test(text)) counts.transactions += 1;
-  else if (!/^\s*(commit|rollback)/i.test(text)) counts.statements += 1;
+  else if (!/^\s*(commit|rollback|savepoint|release)/i.test(text)) counts.statements += 1;
 }
 
 const { prepare } = Sqlite.prototype;

@@ -1,13 +1,30 @@
-import type { GenerationTask } from '@review/contract';
+import type { GenerationTask, StepRecord } from '@review/contract';
 
-/** The steps of a generation. Each reads the row first, so that a resumed run skips the steps that are done. */
+/** A record of an attempt that the server does not have yet. */
+export interface UnsentStep extends Omit<StepRecord, 'ago'> {
+  /** In milliseconds on the clock of the worker. */
+  endedAt: number;
+}
+
+/** What a step passes on. Activities of earlier releases return nothing. */
+export interface Handover {
+  /** Records for the next report to the server. */
+  unsent: UnsentStep[];
+  /** The step has finished the generation too. */
+  ended?: boolean;
+}
+
+/**
+ * The steps of a generation. Each goes by the row, so that a resumed run skips the steps that are done. `unsent` is what the
+ * step before has passed on.
+ */
 export interface Steps {
   /** Validates the task without a paid call, and returns the stages to submit. */
-  prepare(task: GenerationTask): Promise<{ stages: string[] }>;
-  submit(task: GenerationTask, stage: string): Promise<void>;
-  awaitJob(task: GenerationTask, stage: string): Promise<void>;
-  store(task: GenerationTask): Promise<void>;
-  finish(task: GenerationTask): Promise<void>;
+  prepare(task: GenerationTask): Promise<Handover & { stages: string[] }>;
+  submit(task: GenerationTask, stage: string, unsent?: UnsentStep[]): Promise<Handover>;
+  awaitJob(task: GenerationTask, stage: string, unsent?: UnsentStep[]): Promise<Handover>;
+  store(task: GenerationTask, unsent?: UnsentStep[]): Promise<Handover>;
+  finish(task: GenerationTask, unsent?: UnsentStep[]): Promise<Handover>;
   /** Cancels running jobs at the provider, and fails the generation with the reason. */
   abandon(task: GenerationTask, reason: Failure): Promise<void>;
 }
@@ -25,13 +42,14 @@ export async function generate(
   toFailure: (error: unknown) => Failure,
 ): Promise<void> {
   try {
-    const { stages } = await steps.prepare(task);
-    for (const stage of stages) {
-      await steps.submit(task, stage);
-      await steps.awaitJob(task, stage);
+    const prepared = await steps.prepare(task);
+    let last: Handover | undefined = prepared;
+    for (const stage of prepared.stages) {
+      last = await steps.submit(task, stage, last?.unsent);
+      last = await steps.awaitJob(task, stage, last?.unsent);
     }
-    await steps.store(task);
-    await steps.finish(task);
+    last = await steps.store(task, last?.unsent);
+    if (!last?.ended) await steps.finish(task, last?.unsent);
   } catch (error) {
     await steps.abandon(task, toFailure(error));
   }

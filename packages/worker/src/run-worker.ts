@@ -16,6 +16,7 @@ import { latestRefusals, recordRefusal } from './refusals.ts';
 import { register, startHeartbeat } from './register.ts';
 import { closeSandbox } from './sandbox/render.ts';
 import { removeStaleDirectories } from './stale-directories.ts';
+import { KnownTasks } from './steps/known-tasks.ts';
 
 const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
 
@@ -40,7 +41,9 @@ export async function runWorker(environment: Environment, open = openFamilies): 
       metrics.countRefusal(refusal.family, refusal.type);
       recordRefusal(refusal);
     });
-    const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory: config.workDirectory };
+    const tasks = new KnownTasks();
+    const { workDirectory } = config;
+    const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory, tasks };
     const options = { worker: config.name, concurrency: config.concurrency };
     if (engine === 'temporal') {
       // Loaded on demand, because it brings a native library.

@@ -150,6 +150,8 @@ export interface Schema {
     message: string | null;
     started_at: string;
     finished_at: string | null;
+    /** The worker's id of the record, unique per file. */
+    record_id: string | null;
   };
   /** One row, locked while slots are assigned, so that the caps hold across processes. */
   generation_gate: { id: number };

@@ -27,6 +27,10 @@ export async function inTransaction<T>(db: Database, work: (trx: Writer) => Prom
   }
 }
 
+/** Runs a single statement that changes rows. On Postgres it needs no transaction, and so two round trips less. */
+export const inStatement = <T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> =>
+  isPostgres(db) ? work(db) : inTransaction(db, work);
+
 function groupOf(db: Database): GroupCommit {
   const group = groups.get(db) ?? groupCommit(db);
   groups.set(db, group);

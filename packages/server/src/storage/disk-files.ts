@@ -62,11 +62,27 @@ export class DiskFiles {
   }
 
   async begin(): Promise<string> {
-    this.#swept ??= this.#sweepTrash();
-    await this.#swept;
+    await this.#sweepTrashOnce();
     const upload = `${FOLDER_PER_PART}${randomUUID()}`;
     await mapErrors(mkdir(this.#folderOf(upload), { recursive: true }));
     return upload;
+  }
+
+  /** Writes the draft into the trash, where the next start deletes what a crash leaves. */
+  async put(key: string, bytes: Buffer): Promise<void> {
+    const object = this.#pathOf(key);
+    await this.#sweepTrashOnce();
+    await mapErrors(mkdir(this.#trash, { recursive: true }));
+    try {
+      const draft = await writeDraft(this.#trash, [bytes]);
+      await makeFolder(dirname(object));
+      await rename(draft, object);
+      await syncFolder(dirname(object));
+    } catch (error) {
+      // Another server that started has emptied the trash.
+      if (isMissing(error)) throw new StorageUnavailable('The draft was deleted.', { cause: error });
+      throw toStorageError(error);
+    }
   }
 
   /** Stores the part, replacing an earlier PUT of it, and returns its ETag. */
@@ -197,8 +213,7 @@ export class DiskFiles {
     const [only, ...others] = paths;
     const whole = only !== undefined && others.length === 0 ? only : await writeDraft(folder, contents(paths));
     const object = this.#pathOf(key);
-    const made = await mkdir(dirname(object), { recursive: true });
-    if (made !== undefined) await syncFolder(dirname(made));
+    await makeFolder(dirname(object));
     try {
       // Unlike a rename, a link does not replace an object that another server has made.
       await link(whole, object);
@@ -210,7 +225,12 @@ export class DiskFiles {
     return 'made';
   }
 
-  /** Deletes folders that a crash left between the move and the deletion. */
+  #sweepTrashOnce(): Promise<void> {
+    this.#swept ??= this.#sweepTrash();
+    return this.#swept;
+  }
+
+  /** Deletes drafts, and folders that a crash left between the move and the deletion. */
   async #sweepTrash(): Promise<void> {
     const names = await readdir(this.#trash).catch(() => []);
     await Promise.all(
@@ -246,7 +266,7 @@ async function removeFormer(folder: string, isFormer: (name: string) => boolean)
 }
 
 /** Writes the bytes to a new file, flushes it and returns its path. A failure leaves no file. */
-async function writeDraft(folder: string, bytes: AsyncIterable<Buffer>): Promise<string> {
+async function writeDraft(folder: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
   const draft = join(folder, `draft-${randomUUID()}`);
   try {
     await using file = await open(draft, 'wx');
@@ -284,6 +304,11 @@ async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
       yield buffer.subarray(0, read.bytesRead);
     }
   }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made !== undefined) await syncFolder(dirname(made));
 }
 
 /** Flushes a folder: only then does a rename in it survive a power cut. */

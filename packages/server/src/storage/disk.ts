@@ -11,6 +11,7 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
   const files = new DiskFiles(directory);
   const urls = new SignedUrls(publicUrl, signingKeys);
   return {
+    put: (key, bytes) => files.put(key, bytes),
     async begin(key) {
       plainName(key);
       return files.begin();

@@ -45,6 +45,11 @@ export function openS3(address: string): Storage & AsyncDisposable {
   }
 
   return {
+    async put(key, bytes) {
+      const object = { ...objectAt(key), Body: bytes };
+      await withS3(({ client, commands }) => client.send(new commands.PutObjectCommand(object)));
+    },
+
     async begin(key) {
       const object = objectAt(key);
       const begun = await withS3(({ client, commands }) =>

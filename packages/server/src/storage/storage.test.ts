@@ -45,6 +45,15 @@ describe.each(DRIVERS)('$name', ({ name: driver, leastPart, lacks, open }) => {
     expectBytes(await bytesOf(answer), twoParts);
   });
 
+  test('a small object is stored in one call', async () => {
+    const key = newKey();
+    await storage.put(key, small);
+    expectBytes(await readAll(storage, key), small);
+    expect(await storage.sizeOf(key)).toBe(small.length);
+    await storage.remove(key);
+    expect(await storage.sizeOf(key)).toBeNull();
+  });
+
   testOf('reachable', 'every object is listed once with its size, and asked for by itself', async () => {
     const keys = [await store(storage, small, partSize), await store(storage, twoParts, partSize)];
     const sizes = new Map<string, number[]>();

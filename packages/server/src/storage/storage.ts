@@ -50,6 +50,8 @@ export class NoSuchObject extends Error {
 
 /** Stores objects under keys that the service generates. Streams all content. */
 export interface Storage {
+  /** Stores an object of few bytes, atomically. */
+  put(key: string, bytes: Buffer): Promise<void>;
   /** Starts a multipart upload and returns the storage's id of it. */
   begin(key: string): Promise<string>;
   /** Returns a presigned URL for the PUT of one part of exactly that size. Its response has the part's ETag. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs } from '@review/client';
 import type { GenerationTask } from '@review/contract';
 import { ADAPTERS } from '../families/index.ts';
-import { generate, type Steps } from '../pipeline.ts';
+import { generate, type Handover, type Steps, type UnsentStep } from '../pipeline.ts';
 import { type FamilyPolicy, policyOf, type StepPolicy } from '../policy.ts';
 import { Semaphore } from '../semaphore.ts';
 import { StepError, WAITING } from '../step-error.ts';
@@ -10,9 +10,10 @@ import { awaitJob } from '../steps/await-job.ts';
 import type { StepContext } from '../steps/context.ts';
 import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
+import { StepLog } from '../steps/step-log.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, recordStep, toFailure } from './timeline.ts';
+import { noteFailure, noteSuccess, type StepAnswer, toFailure } from './timeline.ts';
 
 interface EmbeddedOptions {
   worker: string;
@@ -20,9 +21,15 @@ interface EmbeddedOptions {
   concurrency: number;
 }
 
-type Context = Omit<StepContext, 'signal'>;
+type Context = Omit<StepContext, 'signal' | 'steps'>;
 
 const CLAIM_WAIT_SECONDS = 20;
+/** The maximum that the server accepts. */
+const MAX_CLAIM = 100;
+/** Claims follow each other after at least this time, so that one claim takes what has arrived meanwhile. */
+const CLAIM_INTERVAL_MS = 20;
+/** A full worker claims again when this part of its slots is free, or after this time since the first was. */
+const REFILL = { part: 0.25, withinMs: 200 };
 const CLAIM_DELAYS = { firstDelayMs: 100, maxDelayMs: 5000 };
 /** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
 const MAX_SUBMITS = 4;
@@ -54,6 +61,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       )
       .finally(() => {
         if (running.get(task.fileId)?.lost === lost) running.delete(task.fileId);
+        context.tasks.forget(task);
         // Another worker can then continue at once.
         return stop.soon.aborted && releaseLease(task);
       });
@@ -84,19 +92,35 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     );
   };
 
+  const waitForSlots = async () => {
+    const anyEnd = () => Promise.race([...running.values()].map(({ done }) => done));
+    await anyEnd();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), REFILL.withinMs);
+    const isLate = new Promise((resolve) => late.signal.addEventListener('abort', resolve, { once: true }));
+    const most = Math.min(MAX_CLAIM, options.concurrency * REFILL.part);
+    while (!late.signal.aborted && options.concurrency - running.size < most) await Promise.race([anyEnd(), isLate]);
+    clearTimeout(timer);
+  };
+
   try {
     for (let failures = 0; !stop.soon.aborted; ) {
-      const free = Math.min(100, options.concurrency - running.size);
+      const free = Math.min(MAX_CLAIM, options.concurrency - running.size);
       if (free <= 0) {
-        await Promise.race([...running.values()].map(({ done }) => done));
+        await waitForSlots();
         continue;
       }
       try {
+        const interval = delay(CLAIM_INTERVAL_MS, undefined, { signal: stop.soon }).catch(() => {});
         const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
         const { data } = await server.claim({ body }, { signal });
         keepRenewing(data.leaseSeconds);
-        data.tasks.forEach(start);
+        for (const { task, ...claim } of data.tasks) {
+          context.tasks.remember(claim, task);
+          start(claim);
+        }
+        await interval;
         failures = 0;
       } catch (error) {
         if (stop.soon.aborted) break;
@@ -120,30 +144,34 @@ async function runTask(
   releaseLease: (task: GenerationTask) => Promise<void>,
 ): Promise<void> {
   const policy = policyOf(ADAPTERS[task.family]);
-  const step =
-    <Rest extends unknown[], T>(
-      name: keyof FamilyPolicy,
-      run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
-      limit?: Limit,
-    ) =>
-    (handed: GenerationTask, ...rest: Rest) =>
-      retryStep(context, stop, handed, name, policy[name], (inner) => run(inner, handed, ...rest), limit);
+  const step = <T extends StepAnswer>(
+    name: keyof FamilyPolicy,
+    unsent: UnsentStep[] | undefined,
+    run: (context: StepContext) => Promise<T>,
+    limit?: Limit,
+  ) => retryStep(context, stop, task, { name, policy: policy[name], run, limit }, unsent);
   const steps: Steps = {
-    prepare: step('prepare', prepare),
-    // The semaphore is held per attempt: a retry's back-off must not block other submits.
-    submit: step('submit', submit, (work) => submits.run(work)),
-    awaitJob: step('awaitJob', awaitJob),
-    store: step('store', store),
-    finish: step('finish', finish),
+    prepare: (handed) => step('prepare', [], (inner) => prepare(inner, handed)),
+    submit: (handed, stage, unsent) =>
+      // The semaphore is held per attempt: a retry's back-off must not block other submits.
+      step(
+        'submit',
+        unsent,
+        (inner) => submit(inner, handed, stage),
+        (work) => submits.run(work),
+      ),
+    awaitJob: (handed, stage, unsent) => step('awaitJob', unsent, (inner) => awaitJob(inner, handed, stage)),
+    store: (handed, unsent) => step('store', unsent, (inner) => store(inner, handed)),
+    finish: (handed, unsent) => step('finish', unsent, (inner) => finish(inner, handed)),
     async abandon(handed, reason) {
       if (reason.type === 'NOT_MINE') return releaseLease(handed);
       // A worker that stops does not fail the generation: another worker continues it.
       const stopped = stop.soon.aborted || stop.now.aborted;
       if (stopped && !(await isCanceled(context, handed))) return;
       const never = new AbortController().signal;
-      await retryStep(context, { soon: never, now: graceEnded }, handed, 'abandon', policy.abandon, (inner) =>
-        abandon(inner, handed, reason),
-      );
+      const run = (inner: StepContext) => abandon(inner, handed, reason);
+      const end = { name: 'abandon', policy: policy.abandon, run };
+      await retryStep(context, { soon: never, now: graceEnded }, handed, end);
     },
   };
   await generate(task, steps, toFailure);
@@ -156,38 +184,41 @@ async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask
 
 type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
+interface Retried<T> {
+  name: string;
+  policy: StepPolicy;
+  run: (context: StepContext) => Promise<T>;
+  limit?: Limit | undefined;
+}
+
 /** Retries a step until it succeeds, fails permanently or has used up its attempts. Errors in `WAITING` do not count. */
-async function retryStep<T>(
+async function retryStep<T extends StepAnswer>(
   context: Context,
   stop: Stop,
   task: GenerationTask,
-  name: string,
-  policy: StepPolicy,
-  run: (context: StepContext) => Promise<T>,
-  limit: Limit = (work) => work(),
-): Promise<T> {
-  for (let [attempt, waits] = [1, 0]; ; ) {
-    let started = performance.now();
-    const record = (outcome: Attempt['outcome'], message: string | null) =>
-      recordStep(context, task, { name, attempt, outcome, message, milliseconds: performance.now() - started });
+  { name, policy, run, limit = (work) => work() }: Retried<T>,
+  unsent: UnsentStep[] = [],
+): Promise<T & Handover> {
+  for (let [attempt, waits, steps] = [1, 0, new StepLog(name, 1, unsent)]; ; ) {
     try {
       const answer = await limit(() => {
         stop.soon.throwIfAborted();
         stop.now.throwIfAborted();
-        started = performance.now();
+        steps = new StepLog(name, attempt, steps.unsent);
         const timeout = AbortSignal.timeout(policy.timeoutSeconds * 1000);
-        return run({ ...context, signal: AbortSignal.any([stop.now, timeout]) });
+        return run({ ...context, signal: AbortSignal.any([stop.now, timeout]), steps });
       });
-      await record('SUCCEEDED', null);
-      return answer;
+      return noteSuccess(context, task, steps, answer);
     } catch (error) {
       stop.now.throwIfAborted();
       const known = error instanceof StepError ? error : null;
+      if (known?.type !== 'NOT_READY') context.tasks.forget(task);
       if (known?.type === 'LOST' || known?.type === 'NOT_MINE' || error === stop.soon.reason) throw error;
       const waiting = known !== null && WAITING.has(known.type);
       if (known === null) context.log.warn({ err: error, file: task.fileId, step: name }, 'step failed');
       const giveUp = known?.retryable === false || (!waiting && attempt >= policy.attempts);
-      await record(waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED', toFailure(error).message);
+      const outcome = waiting ? 'WAITED' : giveUp ? 'FAILED' : 'RETRIED';
+      await noteFailure(context, task, steps, outcome, toFailure(error).message);
       if (giveUp) throw error;
       const backoff = backOffMs(policy, waiting ? waits : attempt - 1);
       await delay(known?.delayMs ?? backoff, undefined, { signal: AbortSignal.any([stop.soon, stop.now]) });

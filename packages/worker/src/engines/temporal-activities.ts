@@ -2,19 +2,20 @@ import type { GenerationTask } from '@review/contract';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { ADAPTERS } from '../families/index.ts';
-import type { Steps } from '../pipeline.ts';
+import type { Handover, Steps, UnsentStep } from '../pipeline.ts';
 import { type FamilyPolicy, policyOf } from '../policy.ts';
 import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
 import type { StepContext } from '../steps/context.ts';
 import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
+import { StepLog } from '../steps/step-log.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
-import { type Attempt, recordStep, toFailure } from './timeline.ts';
+import { noteFailure, noteSuccess, type StepAnswer, toFailure } from './timeline.ts';
 
 type StepName = keyof FamilyPolicy;
-type SharedContext = Omit<StepContext, 'signal'>;
+type SharedContext = Omit<StepContext, 'signal' | 'steps'>;
 
 const BEAT_MS = 4000;
 /** How long a presumed-dead attempt may still record its answer, in addition to the heartbeat timeout. */
@@ -22,51 +23,44 @@ const RIVAL_MS = 20_000;
 
 /** Returns the steps as activities. Each makes one attempt; its failure says whether and when Temporal retries. */
 export function temporalActivities(context: SharedContext): Steps {
-  const activity =
-    <Rest extends unknown[], T>(
-      name: StepName,
-      run: (context: StepContext, task: GenerationTask, ...rest: Rest) => Promise<T>,
-    ) =>
-    (task: GenerationTask, ...rest: Rest) =>
-      context.metrics.during(task.family, () => attemptStep(context, task, name, (inner) => run(inner, task, ...rest)));
+  const attempt = <T extends StepAnswer>(
+    name: StepName,
+    task: GenerationTask,
+    unsent: UnsentStep[] | undefined,
+    run: (context: StepContext) => Promise<T>,
+  ) => context.metrics.during(task.family, () => attemptStep(context, task, name, unsent, run));
   return {
-    prepare: activity('prepare', prepare),
-    submit: activity('submit', submit),
-    awaitJob: activity('awaitJob', awaitJob),
-    store: activity('store', store),
-    finish: activity('finish', finish),
-    abandon: activity('abandon', abandon),
+    prepare: (task) => attempt('prepare', task, [], (inner) => prepare(inner, task)),
+    submit: (task, stage, unsent) => attempt('submit', task, unsent, (inner) => submit(inner, task, stage)),
+    awaitJob: (task, stage, unsent) => attempt('awaitJob', task, unsent, (inner) => awaitJob(inner, task, stage)),
+    store: (task, unsent) => attempt('store', task, unsent, (inner) => store(inner, task)),
+    finish: (task, unsent) => attempt('finish', task, unsent, (inner) => finish(inner, task)),
+    async abandon(task, reason) {
+      await attempt('abandon', task, [], (inner) => abandon(inner, task, reason));
+    },
   };
 }
 
-async function attemptStep<T>(
+async function attemptStep<T extends StepAnswer>(
   context: SharedContext,
   task: GenerationTask,
   name: StepName,
+  unsent: UnsentStep[] | undefined,
   run: (context: StepContext) => Promise<T>,
-): Promise<T> {
+): Promise<T & Handover> {
   const { info, cancellationSignal: stopped, heartbeat } = Context.current();
   const { timeoutSeconds, attempts } = policyOf(ADAPTERS[task.family])[name];
   // Counts neither waits nor attempts whose worker died.
   const failures = readFailureCount(info.heartbeatDetails);
   const isLast = failures + 1 >= attempts;
   // An attempt that ended without a report timed out, but may still be running.
-  const rivalMs = info.attempt - 1 > failures ? RIVAL_MS : 0;
-  const started = performance.now();
-  const record = (outcome: Attempt['outcome'], message: string | null) =>
-    recordStep(context, task, {
-      name,
-      attempt: info.attempt,
-      outcome,
-      message,
-      milliseconds: performance.now() - started,
-    });
+  const rivalMs = info.attempt - 1 > failures ? RIVAL_MS : undefined;
+  const steps = new StepLog(name, info.attempt, unsent);
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutSeconds * 1000)]);
-    const answer = await run({ ...context, signal, rivalMs });
-    await record('SUCCEEDED', null);
-    return answer;
+    const answer = await run({ ...context, signal, rivalMs, steps });
+    return noteSuccess(context, task, steps, answer);
   } catch (error) {
     // Rethrowing confirms the cancellation. After a worker shutdown, Temporal retries on another worker.
     stopped.throwIfAborted();
@@ -76,7 +70,9 @@ async function attemptStep<T>(
     if (!WAITING.has(type)) heartbeat(failures + 1);
     if (type === 'INTERNAL') context.log.warn({ err: error, file: task.fileId, step: name }, 'step failed');
     const outcome = failure.nonRetryable ? 'FAILED' : 'RETRIED';
-    if (type !== 'LOST') await record(WAITING.has(type) ? 'WAITED' : outcome, failure.message);
+    if (type !== 'NOT_READY') context.tasks.forget(task);
+    if (type !== 'LOST')
+      await noteFailure(context, task, steps, WAITING.has(type) ? 'WAITED' : outcome, failure.message);
     throw failure;
   } finally {
     clearInterval(beating);

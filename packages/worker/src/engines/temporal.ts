@@ -25,7 +25,7 @@ const RETRY_MS = 1000;
 
 /** Serves every task queue until `stop.soon` aborts. Reconnects after each loss of the connection. */
 export async function runTemporal(
-  context: Omit<StepContext, 'signal'>,
+  context: Omit<StepContext, 'signal' | 'steps'>,
   options: TemporalOptions,
   stop: Stop,
 ): Promise<void> {

@@ -1,34 +1,46 @@
 import type { GenerationTask } from '@review/contract';
-import type { Failure } from '../pipeline.ts';
+import type { Failure, Handover } from '../pipeline.ts';
 import { StepError } from '../step-error.ts';
 import type { StepContext } from '../steps/context.ts';
+import type { StepLog } from '../steps/step-log.ts';
 
-export interface Attempt {
-  name: string;
-  attempt: number;
-  /** `WAITED`: the attempt is repeated and does not count. */
-  outcome: 'SUCCEEDED' | 'RETRIED' | 'FAILED' | 'WAITED';
-  message: string | null;
-  milliseconds: number;
-}
+type Context = Pick<StepContext, 'server' | 'log' | 'metrics'>;
 
-/** In characters. The server accepts 4000. */
-const MAX_MESSAGE = 1000;
+/** What the function of a step returns. */
+export type StepAnswer = { stages?: string[]; ended?: boolean } | void;
 
 /** Steps that end the generation: the server records their success itself. */
 const ENDS: ReadonlySet<string> = new Set(['finish', 'abandon']);
 
-/** Counts an attempt in the metrics, and records it in the server's timeline. A failure to record it is only logged. */
-export async function recordStep(
-  { server, log, metrics }: Pick<StepContext, 'server' | 'log' | 'metrics'>,
+/** Counts a success in the metrics, and returns the answer with the records that the next step has to send. */
+export function noteSuccess<T extends StepAnswer>(
+  { metrics }: Context,
+  { family }: GenerationTask,
+  steps: StepLog,
+  answer: T,
+): T & Handover {
+  metrics.countStep(family, steps.name, 'SUCCEEDED', steps.milliseconds);
+  if (answer?.ended) metrics.countStep(family, 'finish', 'SUCCEEDED', 0);
+  if (!ENDS.has(steps.name)) steps.add('SUCCEEDED', null);
+  return { ...answer, unsent: steps.unsent };
+}
+
+/**
+ * Counts a failed attempt in the metrics, and records it at once, because the next attempt may be late. A failure to record it
+ * is only logged. An attempt that `WAITED` is repeated and does not count, and is not recorded.
+ */
+export async function noteFailure(
+  { server, log, metrics }: Context,
   { fileId, family, epoch }: GenerationTask,
-  { outcome, ...attempt }: Attempt,
+  steps: StepLog,
+  outcome: 'RETRIED' | 'FAILED' | 'WAITED',
+  message: string,
 ): Promise<void> {
-  metrics.countStep(family, attempt.name, outcome, attempt.milliseconds);
-  if (outcome === 'WAITED' || (outcome === 'SUCCEEDED' && ENDS.has(attempt.name))) return;
-  const message = attempt.message?.slice(0, MAX_MESSAGE) ?? null;
-  await server
-    .recordStep({ params: { id: fileId }, body: { epoch, outcome, ...attempt, message } })
+  metrics.countStep(family, steps.name, outcome, steps.milliseconds);
+  if (outcome === 'WAITED') return;
+  steps.add(outcome, message);
+  await steps
+    .send((records) => server.recordSteps({ params: { id: fileId }, body: { epoch, steps: records } }))
     .catch((error: unknown) => log.debug({ err: error }, 'step was not recorded'));
 }
 

@@ -11,19 +11,24 @@ import type { Family } from '../families/family.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ProviderSettings } from '../provider-settings.ts';
 import { StepError } from '../step-error.ts';
+import type { KnownTasks } from './known-tasks.ts';
+import type { StepLog } from './step-log.ts';
 
 /** The dependencies of a step. The signal aborts it at its timeout or when the worker stops. */
 export interface StepContext {
   server: WorkerClient;
   family(name: FamilyName, provider: Provider | null): Family;
   onUnknownSubmit: ProviderSettings['onUnknownSubmit'];
-  log: Logger;
   metrics: Metrics;
   /** Holds results between the download from the provider and the upload to the storage. */
   workDirectory: string;
   signal: AbortSignal;
-  /** How long an earlier attempt under the same epoch may still record its answer; 0 if there can be none. */
-  rivalMs?: number;
+  tasks: KnownTasks;
+  log: Logger;
+  /** The attempt that runs, for the timeline. */
+  steps: StepLog;
+  /** How long an earlier attempt under the same epoch may still record its answer; undefined if there can be none. */
+  rivalMs?: number | undefined;
 }
 
 /** Returns the adapter of the provider that the task requires. */
@@ -50,15 +55,33 @@ const isAway = (error: unknown): boolean =>
     ? error.status >= 500 || error.status === 429
     : error instanceof TypeError || error instanceof SyntaxError;
 
-export async function readTask({ server }: StepContext, { fileId, epoch }: GenerationTask): Promise<WorkerTask> {
+/** What every part of a step needs to call the server. */
+type Reader = Pick<StepContext, 'server' | 'tasks'>;
+
+export async function readTask({ server, tasks }: Reader, handed: GenerationTask): Promise<WorkerTask> {
+  const { fileId, epoch } = handed;
   const { data } = await mapServerError(server.getTask({ params: { id: fileId }, query: { epoch } }));
+  tasks.remember(handed, data);
   return data;
 }
 
+/** Returns the task as this worker knows it, if that is enough, else reads it. Throws LOST once the generation has ended. */
+export async function openTask(
+  context: Reader,
+  handed: GenerationTask,
+  isEnough: (task: WorkerTask) => boolean,
+): Promise<WorkerTask> {
+  const known = context.tasks.find(handed);
+  return known !== undefined && isEnough(known) ? known : readOpenTask(context, handed);
+}
+
 /** Returns the task like `readTask`, but throws LOST once the generation has ended. */
-export async function readOpenTask(context: StepContext, task: GenerationTask): Promise<WorkerTask> {
-  const read = await readTask(context, task);
-  if (OPEN_GENERATION_STATUSES.includes(read.status)) return read;
+export async function readOpenTask(context: Reader, handed: GenerationTask): Promise<WorkerTask> {
+  return requireOpen(await readTask(context, handed));
+}
+
+export function requireOpen(task: WorkerTask): WorkerTask {
+  if (OPEN_GENERATION_STATUSES.includes(task.status)) return task;
   throw new StepError('LOST', 'The generation has ended.');
 }
 
@@ -75,6 +98,21 @@ export function jobOf(task: WorkerTask, stage: string): KeptJob | null {
   const job = task.stages[stage]?.job;
   return isKeptJob(job) ? job : null;
 }
+
+export const withJob = (stages: WorkerTask['stages'], stage: string, job: unknown): WorkerTask['stages'] => ({
+  ...stages,
+  [stage]: { intents: stages[stage]?.intents ?? 1, job },
+});
+
+/** Whether the jobs of all stages are known, or of those before `stage`. A job that is recorded stays the same. */
+export function hasJobs(context: StepContext, task: WorkerTask, before?: string): boolean {
+  const stages = familyOf(context, task).stages(task);
+  const needed = before === undefined ? stages : stages.slice(0, stages.indexOf(before));
+  return needed.every((stage) => jobOf(task, stage) !== null);
+}
+
+export const warningsOf = (task: WorkerTask): string[] =>
+  Object.keys(task.stages).flatMap((stage) => jobOf(task, stage)?.warnings ?? []);
 
 const isKeptJob = (job: unknown): job is KeptJob =>
   typeof job === 'object' && job !== null && 'id' in job && 'warnings' in job && 'done' in job;

@@ -1,13 +1,26 @@
 import { type GenerationError, type GenerationTask, OPEN_GENERATION_STATUSES, type WorkerTask } from '@review/contract';
 import type { Failure } from '../pipeline.ts';
 import { isStepErrorType, STEP_ERRORS, StepError } from '../step-error.ts';
-import { familyOf, jobOf, mapServerError, readOpenTask, readTask, type StepContext } from './context.ts';
+import {
+  familyOf,
+  hasJobs,
+  jobOf,
+  mapServerError,
+  openTask,
+  readTask,
+  type StepContext,
+  warningsOf,
+} from './context.ts';
 
 /** Makes the stored result the content of the file. */
 export async function finish(context: StepContext, handed: GenerationTask): Promise<void> {
-  const task = await readOpenTask(context, handed);
+  const task = await openTask(context, handed, (known) => known.stored && hasJobs(context, known));
   const outcome = { status: 'SUCCEEDED', warnings: warningsOf(task) } as const;
-  await mapServerError(context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome } }));
+  await context.steps.send((steps) =>
+    mapServerError(
+      context.server.finish({ params: { id: task.fileId }, body: { epoch: handed.epoch, outcome, steps } }),
+    ),
+  );
 }
 
 /** Cancels running jobs where the provider can, and fails the generation with the reason. */
@@ -40,6 +53,3 @@ function errorOf({ type, message }: Failure): GenerationError {
   const known = STEP_ERRORS[isStepErrorType(type) ? type : 'INTERNAL'];
   return { code: known.code, message: message.slice(0, 1000), retryable: known.retryable };
 }
-
-const warningsOf = (task: WorkerTask): string[] =>
-  Object.keys(task.stages).flatMap((stage) => jobOf(task, stage)?.warnings ?? []);

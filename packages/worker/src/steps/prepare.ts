@@ -1,13 +1,13 @@
 import { capBreaches, findModel, type GenerationTask, limitBreaches, type WorkerTask } from '@review/contract';
 import { StepError } from '../step-error.ts';
-import { familyOf, readOpenTask, type StepContext } from './context.ts';
+import { familyOf, openTask, type StepContext } from './context.ts';
 
 /** Repeats the API's checks and adds those of the provider, before anything is paid. */
 export async function prepare(
   context: StepContext,
   { fileId, family, epoch }: GenerationTask,
 ): Promise<{ stages: string[] }> {
-  const task = await readOpenTask(context, { fileId, family, epoch });
+  const task = await openTask(context, { fileId, family, epoch }, () => true);
   const [breach] = limitBreaches(task);
   if (breach) throw new StepError('CONFIG_INVALID', `${breach.path.join('.')}: ${breach.message}`);
   const adapter = familyOf(context, task);

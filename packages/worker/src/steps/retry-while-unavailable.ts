@@ -13,13 +13,15 @@ export async function retryWhileUnavailable<T>(
   signal: AbortSignal,
   work: (attempts: number) => Promise<T>,
 ): Promise<T> {
-  for (let attempts = 0; ; attempts++) {
+  for (let [attempts, last]: [number, StepError | null] = [0, null]; ; attempts++) {
     try {
       return await work(attempts);
     } catch (error) {
-      if (!(error instanceof StepError) || !PASSING.has(error.type)) throw error;
+      const isPassing = error instanceof StepError && PASSING.has(error.type);
+      // At the timeout, which may abort the work too, the last error is the reason.
+      if (!isPassing) throw signal.aborted && last !== null ? last : error;
+      last = error;
       await delay(backOffMs(DELAYS, attempts), undefined, { signal }).catch(() => {
-        // At the timeout, the last error is the reason.
         throw error;
       });
     }

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
+import { MAX_DIRECT_RESULT } from '@review/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Family } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer, problem } from '../test/fake-server.ts';
@@ -19,11 +21,64 @@ const RUNNING = {
 } as const;
 const noneLeft = async (folder: string) => expect(await readdir(folder)).toEqual([]);
 
-test('the result is stored with its hash, and the work directory is empty afterwards', async () => {
-  const { row, handed } = server.add('minimax-h3', RUNNING);
+/** More than one call carries. */
+const LARGE = Buffer.alloc(MAX_DIRECT_RESULT + 1, 'content');
+const largeFamily = (own: Partial<Family> = {}) =>
+  fakeFamily({ download: ({ path }) => writeFile(path, LARGE), ...own });
+
+test('a small result is sent in one call, which also finishes the generation', async () => {
+  const { row, handed } = server.add('minimax-h3', {
+    status: 'RUNNING',
+    stages: { submit: { intents: 1, job: { id: 'job-1', done: false, warnings: ['short'] } } },
+  });
   const context = contextOf(server, fakeFamily());
-  await store(context, handed);
-  expect(row).toMatchObject({ stored: true, sha256: createHash('sha256').update('content').digest('hex') });
+  expect(await store(context, handed)).toEqual({ ended: true });
+  expect(row).toMatchObject({
+    sha256: hash('sha256', 'content'),
+    outcome: { status: 'SUCCEEDED', warnings: ['short'] },
+  });
+  expect(row.steps).toEqual(['test 1 SUCCEEDED']);
+  expect(server.calls).toEqual(['getTask', 'storeResult']);
+  await noneLeft(context.workDirectory);
+});
+
+test('a small result whose answer was lost is not sent again', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  server.before = (call, held) => {
+    if (call !== 'storeResult' || held === undefined) return;
+    held.status = 'SUCCEEDED';
+    throw new TypeError('terminated');
+  };
+  expect(await store(contextOf(server, fakeFamily()), handed)).toEqual({ ended: true });
+  expect([row.status, server.calls.filter((call) => call === 'storeResult')]).toEqual(['SUCCEEDED', ['storeResult']]);
+});
+
+test('a result that is stored but not finished is left to the step that finishes', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  server.before = (call, held) => {
+    if (call !== 'storeResult' || held === undefined) return;
+    held.stored = true;
+    throw new TypeError('terminated');
+  };
+  expect(await store(contextOf(server, fakeFamily()), handed)).toEqual({ ended: false });
+  expect(row.status).toBe('RUNNING');
+});
+
+test('a full storage is retried for a small result too', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  let refusals = 0;
+  server.before = (call) => {
+    if (call === 'storeResult' && ++refusals < 3) throw problem(507, 'STORAGE_FULL');
+  };
+  await store(contextOf(server, fakeFamily()), handed);
+  expect([row.status, refusals]).toEqual(['SUCCEEDED', 3]);
+});
+
+test('a large result is stored with its hash, and the work directory is empty afterwards', async () => {
+  const { row, handed } = server.add('minimax-h3', RUNNING);
+  const context = contextOf(server, largeFamily());
+  expect(await store(context, handed)).toEqual({ ended: false });
+  expect(row).toMatchObject({ status: 'RUNNING', stored: true, sha256: hash('sha256', LARGE) });
   await noneLeft(context.workDirectory);
   await store(context, handed);
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
@@ -37,7 +92,7 @@ test('a full storage is retried, and is the reason at the timeout', async () => 
     fakeFamily({
       download({ path }) {
         downloads += 1;
-        return writeFile(path, 'content');
+        return writeFile(path, LARGE);
       },
     }),
   );
@@ -56,15 +111,18 @@ test('a full storage is retried, and is the reason at the timeout', async () => 
   await noneLeft(context.workDirectory);
 });
 
-test('an empty result, and one that the server refuses, are PROVIDER_FAILED', async () => {
+test.each([
+  ['storeResult', fakeFamily()],
+  ['completeUpload', largeFamily()],
+])('an empty result, and one that the server refuses in %s, are PROVIDER_FAILED', async (refusing, family) => {
   const empty = contextOf(server, fakeFamily({ download: ({ path }) => writeFile(path, '') }));
   await expect(store(empty, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
     type: 'PROVIDER_FAILED',
   });
   server.before = (call) => {
-    if (call === 'completeUpload') throw problem(409, 'PARTS_MISMATCH');
+    if (call === refusing) throw problem(409, 'PARTS_MISMATCH');
   };
-  const unfit = contextOf(server, fakeFamily());
+  const unfit = contextOf(server, family);
   await expect(store(unfit, server.add('minimax-h3', RUNNING).handed)).rejects.toMatchObject({
     type: 'PROVIDER_FAILED',
   });
@@ -78,7 +136,7 @@ test('an upload whose answer was lost is not repeated', async () => {
     held.stored = true;
     throw new TypeError('terminated');
   };
-  await store(contextOf(server, fakeFamily()), handed);
+  await store(contextOf(server, largeFamily()), handed);
   expect(row.stored).toBe(true);
   expect(server.calls.filter((call) => call === 'startUpload')).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationTask, WorkerTask } from '@review/contract';
 import type { Family, JobRef, Submitted } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
-import { familyOf, jobOf, mapServerError, readOpenTask, readTask, type StepContext } from './context.ts';
+import { familyOf, hasJobs, jobOf, mapServerError, openTask, readTask, type StepContext, withJob } from './context.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { progressReporter, storeOutput } from './store.ts';
 
@@ -48,27 +48,46 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
       : new StepError('RIVAL', 'An earlier attempt is submitting the stage.');
   }
 
+  context.tasks.change(handed, ({ stages }) => ({
+    status: 'RUNNING',
+    provider: data.provider,
+    stages: { ...stages, [stage]: data.stage },
+  }));
   const reservation = { stage, clientJobId, intents: data.stage.intents };
   const submitted = await submitToProvider(context, handed, task, family, reservation);
   const warnings = submitted.warnings ?? [];
   if ('done' in submitted) {
-    await storeOutput(context, handed, task, family, submitted.done, { isInline: true }).catch((error: unknown) => {
-      throw isFull(error)
-        ? new StepError('RESULT_LOST', `${error.message} The result was paid for and is lost.`)
-        : error;
-    });
-    const job = { id: clientJobId, done: true, warnings };
-    await mapServerError(server.submitted({ ...at, body: { epoch: handed.epoch, stage, job, jobId: null } }));
+    const answer = { stage, job: { id: clientJobId, done: true, warnings }, jobId: null };
+    const isRecorded = await storeOutput(context, handed, task, family, submitted.done, { submitted: answer }).catch(
+      (error: unknown) => {
+        throw isFull(error)
+          ? new StepError('RESULT_LOST', `${error.message} The result was paid for and is lost.`)
+          : error;
+      },
+    );
+    if (!isRecorded) await recordJob(context, handed, answer);
     return;
   }
   const job = { ...submitted.job, done: false, warnings };
-  const body = { epoch: handed.epoch, stage, job, jobId: job.id };
-  await retryWhileUnavailable(context.signal, () => mapServerError(server.submitted({ ...at, body }))).catch(
+  await retryWhileUnavailable(context.signal, () => recordJob(context, handed, { stage, job, jobId: job.id })).catch(
     async (error: unknown) => {
       await cancelIfUnwanted(context, handed, family, job);
       throw error;
     },
   );
+}
+
+/** Records the provider's answer, which completes the submit. */
+async function recordJob(
+  { server, steps: log, tasks }: StepContext,
+  handed: GenerationTask,
+  answer: { stage: string; job: JobRef; jobId: string | null },
+): Promise<void> {
+  const body = { epoch: handed.epoch, ...answer };
+  await log.complete((steps) =>
+    mapServerError(server.submitted({ params: { id: handed.fileId }, body: { ...body, steps } })),
+  );
+  tasks.change(handed, ({ stages }) => ({ stages: withJob(stages, answer.stage, answer.job) }));
 }
 
 /**
@@ -77,8 +96,8 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
  */
 async function readAfterRival(context: StepContext, handed: GenerationTask, stage: string): Promise<WorkerTask> {
   const until = performance.now() + (context.rivalMs ?? 0);
-  for (;;) {
-    const task = await readOpenTask(context, handed);
+  for (let isRepeated = context.rivalMs !== undefined; ; isRepeated = true) {
+    const task = await openTask(context, handed, (known) => !isRepeated && hasJobs(context, known, stage));
     const isReserved = (task.stages[stage]?.intents ?? 0) > 0 && jobOf(task, stage) === null && !task.stored;
     if (!isReserved || performance.now() >= until) return task;
     await delay(RIVAL_LOOK_MS, undefined, { signal: context.signal });
@@ -113,8 +132,7 @@ async function recoverSubmitted(
   const found = await familyOf(context, task).lookUp?.({ task, signal: context.signal, clientJobId });
   if (!found) return false;
   const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
-  const body = { epoch: handed.epoch, stage, job, jobId: job.id };
-  await mapServerError(context.server.submitted({ params: { id: task.fileId }, body }));
+  await recordJob(context, handed, { stage, job, jobId: job.id });
   return true;
 }
 

@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import type { Family } from '../families/family.ts';
 import { Metrics } from '../metrics.ts';
 import type { StepContext } from '../steps/context.ts';
+import { KnownTasks } from '../steps/known-tasks.ts';
+import { StepLog } from '../steps/step-log.ts';
 import type { FakeServer } from './fake-server.ts';
 
 export interface CountedFamily extends Family {
@@ -43,4 +45,6 @@ export const contextOf = (server: FakeServer, family: Family): StepContext => ({
   metrics: new Metrics(),
   workDirectory: server.folder,
   signal: new AbortController().signal,
+  tasks: new KnownTasks(),
+  steps: new StepLog('test', 1),
 });

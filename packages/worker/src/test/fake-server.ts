@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiProblem, type WorkerClient } from '@review/client';
-import type { FinishedOutcome, GenerationTask, WorkerTask } from '@review/contract';
+import type { FinishedOutcome, GenerationTask, StepRecord, WorkerTask } from '@review/contract';
 import { findModel, OPEN_GENERATION_STATUSES, settingsInEffect } from '@review/contract';
 
 export interface Row extends WorkerTask {
@@ -38,6 +38,7 @@ export const problem = (status: number, code?: string): ApiProblem =>
 /** An in-memory worker API with a storage that accepts parts. */
 export async function fakeServer(): Promise<FakeServer> {
   const rows = new Map<string, Row>();
+  const recorded = new Set<string>();
   let received = Buffer.alloc(0);
   const storage = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -54,10 +55,15 @@ export async function fakeServer(): Promise<FakeServer> {
     fake.calls.push(call);
     fake.before(call, rows.get(id ?? ''));
   };
-  const held = (call: keyof WorkerClient, id: string, epoch: number): Row => {
+  const held = (call: keyof WorkerClient, id: string, epoch: number, steps: StepRecord[] = []): Row => {
     enter(call, id);
     const row = rows.get(id);
     if (row?.epoch !== epoch || !OPEN_GENERATION_STATUSES.includes(row.status)) throw problem(404);
+    for (const step of steps) {
+      if (recorded.has(step.id)) continue;
+      recorded.add(step.id);
+      row.steps.push(`${step.name} ${step.attempt} ${step.outcome}`);
+    }
     return row;
   };
 
@@ -78,7 +84,11 @@ export async function fakeServer(): Promise<FakeServer> {
           options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
         });
       }
-      return { data: { tasks, leaseSeconds: fake.leaseSeconds } };
+      const claims = tasks.flatMap((claim) => {
+        const row = rows.get(claim.fileId);
+        return row === undefined ? [] : [{ ...claim, task: structuredClone(row) }];
+      });
+      return { data: { tasks: claims, leaseSeconds: fake.leaseSeconds } };
     },
     async renew() {
       enter('renew');
@@ -107,28 +117,41 @@ export async function fakeServer(): Promise<FakeServer> {
       const known = held('releaseSubmit', id, epoch).stages[stage];
       if (known?.intents === intents) known.intents -= 1;
     },
-    async submitted({ params: { id }, body: { epoch, stage, job } }) {
-      const row = held('submitted', id, epoch);
+    async submitted({ params: { id }, body: { epoch, stage, job, steps } }) {
+      const row = held('submitted', id, epoch, steps);
       row.stages[stage] = { intents: row.stages[stage]?.intents ?? 1, job };
     },
-    async progress({ params: { id }, body: { epoch } }) {
-      held('progress', id, epoch);
+    async progress({ params: { id }, body: { epoch, steps } }) {
+      held('progress', id, epoch, steps);
     },
     async startUpload({ params: { id }, body: { epoch, size } }) {
       held('startUpload', id, epoch);
       return { data: { parts: [{ partNumber: 1, size, url: `http://127.0.0.1:${port}/` }] } };
     },
-    async completeUpload({ params: { id }, body: { epoch, sha256 } }) {
-      const row = held('completeUpload', id, epoch);
-      if (createHash('sha256').update(received).digest('hex') !== sha256) throw problem(409, 'PARTS_MISMATCH');
+    async completeUpload({ params: { id }, body: { epoch, sha256, steps } }) {
+      const row = held('completeUpload', id, epoch, steps);
+      if (hash('sha256', received) !== sha256) throw problem(409, 'PARTS_MISMATCH');
       row.stored = true;
       row.sha256 = sha256;
     },
-    async recordStep({ params: { id }, body: { epoch, name, attempt, outcome } }) {
-      held('recordStep', id, epoch).steps.push(`${name} ${attempt} ${outcome}`);
+    async storeResult({ params: { id }, body: { epoch, content, sha256, submitted, finish, steps } }) {
+      const row = held('storeResult', id, epoch, steps);
+      if (hash('sha256', Buffer.from(content, 'base64')) !== sha256) throw problem(409, 'PARTS_MISMATCH');
+      row.stored = true;
+      row.sha256 = sha256;
+      if (submitted) row.stages[submitted.stage] = { intents: 1, job: submitted.job };
+      if (finish === undefined) return;
+      row.outcome = { status: 'SUCCEEDED', ...finish };
+      row.status = 'SUCCEEDED';
     },
-    async finish({ params: { id }, body: { epoch, outcome } }) {
-      const row = held('finish', id, epoch);
+    async recordSteps({ params: { id }, body: { epoch, steps } }) {
+      held('recordSteps', id, epoch, steps);
+    },
+    async recordStep() {
+      throw new Error('Only older workers call it.');
+    },
+    async finish({ params: { id }, body: { epoch, outcome, steps } }) {
+      const row = held('finish', id, epoch, steps);
       row.outcome = outcome;
       row.status = outcome.status;
     },

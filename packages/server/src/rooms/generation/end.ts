@@ -8,7 +8,7 @@ import { type Ending, endGeneration, type StoredGeneration } from './queries.ts'
 export async function endFile(trx: Writer, held: StoredGeneration, ending: Ending, at: string): Promise<boolean> {
   const { file_id: fileId } = held;
   const result = parseJson(held.result);
-  if (!(await endGeneration(trx, fileId, ending, at))) return false;
+  if ((await endGeneration(trx, fileId, ending, at)) === undefined) return false;
   if (ending.status === 'SUCCEEDED' && result !== null) {
     await deleteUploadRow(trx, fileId);
     const { storageKey, mimeType, size, sha256 } = result;

@@ -1,6 +1,9 @@
 import { type Engine, OPEN_GENERATION_STATUSES } from '@review/contract';
-import type { Moment } from '../../db/clock.ts';
+import { type Moment, timeOf } from '../../db/clock.ts';
+import { type Params, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
+import { inStatement } from '../../db/transaction.ts';
+import { OPEN } from './queries.ts';
 
 /** The lease owner of a generation until its workflow is started. */
 export const DISPATCHER = 'dispatcher';
@@ -25,25 +28,30 @@ export async function takeOver(db: Database, engine: Engine, now: Moment): Promi
 }
 
 /** Removes the lease of a generation whose workflow was started: Temporal keeps track of it. */
-export async function setDispatched(db: Database, { fileId, epoch }: HandedOver): Promise<void> {
-  await setLease(db, fileId, epoch, null);
+export async function setDispatched(db: Database, handed: HandedOver): Promise<void> {
+  await inStatement(db, (trx) => clearLease(trx, handed));
 }
 
 /** Expires the lease of a generation whose workflow could not be started, so that it is claimed again. */
-export async function setUndispatched(db: Database, { fileId, epoch }: HandedOver, now: Moment): Promise<void> {
-  await setLease(db, fileId, epoch, now);
+export async function setUndispatched(db: Database, handed: HandedOver, now: Moment): Promise<void> {
+  await inStatement(db, (trx) => expireLease(trx, { ...handed, now }));
 }
 
-async function setLease(db: Database, fileId: string, epoch: number, until: Moment | null): Promise<void> {
-  await db
+const dispatched = (db: Database, { fileId, epoch }: Params<HandedOver>) =>
+  db
     .updateTable('generations')
-    .set({ lease_until: until })
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
     .where('engine', '=', 'temporal')
-    .where('status', 'in', OPEN_GENERATION_STATUSES)
-    .execute();
-}
+    .where('status', 'in', OPEN);
+
+const clearLease = prepared.run((db, { fileId, epoch }: Params<HandedOver>) =>
+  dispatched(db, { fileId, epoch }).set({ lease_until: null }),
+);
+
+const expireLease = prepared.run((db, { now, fileId, epoch }: Params<HandedOver & { now: Moment }>) =>
+  dispatched(db, { fileId, epoch }).set({ lease_until: timeOf(db, now) }),
+);
 
 /** Returns the open generations whose workflow was started. */
 export async function listDispatched(db: Database): Promise<HandedOver[]> {

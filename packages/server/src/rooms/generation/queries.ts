@@ -2,7 +2,7 @@ import { type GenerationError, OPEN_GENERATION_STATUSES, type Provider } from '@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
-import { type Param, type Params, prepared } from '../../db/prepared.ts';
+import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
 
 /** Written into statements, so that they can use the partial indexes of open generations. */
@@ -197,18 +197,23 @@ export type Ending =
 
 type EndedRow = Pick<Updateable<Schema['generations']>, 'status' | 'finished_at' | 'progress' | 'error' | 'warnings'>;
 
-const end = prepared.changed((db, { fileId, ...changes }: Params<EndedRow & { fileId: string }>) =>
-  db
-    .updateTable('generations')
-    .set({ ...changes, lease_owner: null, lease_until: null })
-    .where('file_id', '=', fileId)
-    .where('status', 'in', OPEN),
+const end = prepared.first(
+  (db, { fileId, epoch, ...changes }: Params<EndedRow & { fileId: string; epoch?: number | undefined }>) => {
+    const update = db
+      .updateTable('generations')
+      .set({ ...changes, lease_owner: null, lease_until: null })
+      .where('file_id', '=', fileId)
+      .where('status', 'in', OPEN)
+      .returning('output_model');
+    return epoch === undefined ? update : update.where('epoch', '=', epoch);
+  },
 );
 
-/** Ends a generation. Returns false if it had ended. */
-export const endGeneration = (trx: Writer, fileId: string, ending: Ending, at: string) =>
+/** Ends a generation, under that epoch if one is passed. Returns undefined if it had ended, or has another epoch. */
+export const endGeneration = (trx: Writer, fileId: string, ending: Ending, at: string, epoch?: number) =>
   end(trx, {
     fileId,
+    epoch,
     status: ending.status,
     finished_at: at,
     ...(ending.status === 'SUCCEEDED' && { progress: 1 }),
@@ -232,15 +237,31 @@ export const findOverdue = (db: Database, now: Moment) => findPast(db, { now });
 
 export type StoredStep = Selectable<Schema['generation_steps']>;
 
-export const insertStep = prepared.run((db, step: Params<Omit<StoredStep, 'position'>>) =>
-  db.insertInto('generation_steps').values((eb) => ({
-    ...step,
-    position: eb
-      .selectFrom('generation_steps')
-      .select((inner) => inner(inner.fn.coalesce(inner.fn.max('position'), inner.lit(0)), '+', 1).as('next'))
-      .where('file_id', '=', step.file_id),
-  })),
-);
+export interface NewStep extends Omit<StoredStep, 'file_id' | 'position' | 'attempt'> {
+  /** Null for the next attempt of its name. */
+  attempt: number | null;
+}
+
+/** Appends steps, except those whose record id is known. The caller has locked the generation. */
+export const insertSteps = prepared.run((db, { fileId, steps }: Params<{ fileId: string; steps: NewStep[] }>) => {
+  const json = steps.map((list) => JSON.stringify(list));
+  const listed = isPostgres(db)
+    ? sql`json_array_elements(${json}::json) with ordinality as listed (step, number)`
+    : sql`(select value as step, key + 1 as number from json_each(${json})) as listed`;
+  return sql`
+    insert into generation_steps
+      (file_id, position, name, attempt, outcome, message, started_at, finished_at, record_id)
+    select ${fileId}, known.last + number, step ->> 'name',
+      coalesce(
+        cast(step ->> 'attempt' as integer),
+        1 + (select count(*) from generation_steps where file_id = ${fileId} and name = step ->> 'name')
+      ),
+      step ->> 'outcome', step ->> 'message', step ->> 'started_at', step ->> 'finished_at', step ->> 'record_id'
+    from ${listed},
+      (select coalesce(max(position), 0) as last from generation_steps where file_id = ${fileId}) as known
+    where true
+    on conflict (file_id, record_id) do nothing`;
+});
 
 export const listSteps = prepared.all((db, fileId: Param<string>) =>
   db.selectFrom('generation_steps').selectAll().where('file_id', '=', fileId).orderBy('position'),

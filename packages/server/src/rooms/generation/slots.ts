@@ -33,6 +33,8 @@ export async function takeTasks(
   limit: number,
   now: Moment,
 ): Promise<GenerationTask[]> {
+  // Most looks of a waiting worker find nothing, and need no lock.
+  if (!(await hasUnheld(db, { now }))) return [];
   return inTransaction(db, async (trx) => {
     await lockGate(trx);
     const lapsed = await findLapsed(trx, { ...runnable(holder.abilities), now, limit });
@@ -48,6 +50,24 @@ export async function takeTasks(
     return taken.flatMap((id) => rows.find((row) => row.fileId === id) ?? []);
   });
 }
+
+/** Whether any generation waits or has an expired lease. */
+const hasUnheld = prepared.exists((db, { now }: Params<{ now: Moment }>) =>
+  db
+    .selectFrom('generations')
+    .select('file_id')
+    .where('status', '=', sql.lit('QUEUED'))
+    .where('engine', 'is', null)
+    .unionAll(
+      db
+        .selectFrom('generations')
+        .select('file_id')
+        .where('status', 'in', OPEN)
+        .where('engine', 'is not', null)
+        .where('lease_until', '<', timeOf(db, now)),
+    )
+    .limit(1),
+);
 
 const lockGate = prepared.run(() => sql`update generation_gate set id = id`);
 

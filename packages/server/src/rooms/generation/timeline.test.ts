@@ -12,6 +12,7 @@ import {
   held,
   intend,
   NO_LIMITS,
+  stepRecord,
   storeResult,
   takeOver,
   workerOf,
@@ -79,6 +80,43 @@ onEachDatabase((house) => {
       ['finish', 2, 'SUCCEEDED'],
     ]);
     expect(steps[1]?.finishedAt && finishedAt && steps[1].finishedAt <= finishedAt).toBe(true);
+  });
+
+  test('a batch is recorded in order with the times of its attempts, and repeating it changes nothing', async () => {
+    const task = await held(house());
+    const { id, epoch } = task;
+    const steps = [
+      stepRecord({ name: 'prepare', milliseconds: 2000, ago: 60_000 }),
+      stepRecord({
+        name: 'submit',
+        outcome: 'RETRIED',
+        message: 'torn \ud800, and \0 zero',
+        milliseconds: 1000,
+        ago: 30_000,
+      }),
+    ];
+    await workerOf(house()).recordSteps({ params: { id }, body: { epoch, steps } });
+    await workerOf(house()).recordSteps({ params: { id }, body: { epoch, steps } });
+    const more = [...steps, stepRecord({ name: 'submit', attempt: 2 })];
+    await workerOf(house()).progress({ params: { id }, body: { epoch, progress: 0, steps: more } });
+    const { steps: shown } = await read(id);
+    expect(shown.map(({ name, attempt, outcome, message }) => [name, attempt, outcome, message])).toEqual([
+      ['prepare', 1, 'SUCCEEDED', null],
+      ['submit', 1, 'RETRIED', 'torn \ufffd, and  zero'],
+      ['submit', 2, 'SUCCEEDED', null],
+    ]);
+    const time = (text: string | null | undefined) => Date.parse(`${text?.slice(0, 23).replace(' ', 'T')}Z`);
+    const [first, second] = shown;
+    expect(time(first?.finishedAt) - time(first?.startedAt)).toBe(2000);
+    expect(Math.abs(time(second?.startedAt) - time(first?.finishedAt) - 29_000)).toBeLessThan(50);
+  });
+
+  test('a report that is repeated after a lost answer records its steps once', async () => {
+    const { id, epoch } = await held(house());
+    const steps = [stepRecord({ name: 'prepare' })];
+    const body = { epoch, stage: 'main', job: { id: 'x' }, jobId: 'x', steps };
+    for (let call = 0; call < 2; call += 1) await workerOf(house()).submitted({ params: { id }, body });
+    expect((await read(id)).steps.map(({ name }) => name)).toEqual(['prepare']);
   });
 
   test('parallel steps are all kept', async () => {

@@ -1,3 +1,4 @@
+import { OPEN_GENERATION_STATUSES } from '@review/contract';
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
@@ -150,6 +151,52 @@ export async function findStaleUploads(db: Database, now: string): Promise<{ id:
     .execute();
   return rows.map((row) => ({ id: row.id, completed: row.completed_with !== null }));
 }
+
+interface ResultUpload extends Pick<Upload, 'id' | 'storage_key' | 'size' | 'created_at' | 'expires_at'> {
+  epoch: number;
+}
+
+/**
+ * Inserts the upload of a generation's result that the worker sends in one call. Returns false if the epoch is not current
+ * or the generation has another upload.
+ */
+export const insertResultUpload = prepared.changed(
+  (db, { id, epoch, storage_key, size, created_at, expires_at }: Params<ResultUpload>) =>
+    db
+      .insertInto('uploads')
+      .columns([
+        'id',
+        'project_id',
+        'started_by',
+        'name',
+        'size',
+        'part_count',
+        'storage_key',
+        'created_at',
+        'expires_at',
+      ])
+      .expression((eb) =>
+        eb
+          .selectFrom('generations')
+          .innerJoin('files', 'files.id', 'generations.file_id')
+          .select(['files.id', 'project_id', 'created_by', 'name'])
+          .select([sql<number>`cast(${size} as bigint)`.as('size'), sql.lit(1).as('part_count')])
+          .select([
+            sql<string>`${storage_key}`.as('storage_key'),
+            sql<string>`${created_at}`.as('started_at'),
+            sql<string>`${expires_at}`.as('expires_at'),
+          ])
+          .where('file_id', '=', id)
+          .where('epoch', '=', epoch)
+          .where('generations.status', 'in', OPEN_GENERATION_STATUSES),
+      )
+      .onConflict((conflict) => conflict.column('id').doNothing()),
+);
+
+/** Deletes the upload row if it still has that key. */
+export const deleteUploadWith = prepared.changed((db, { id, key }: Params<{ id: string; key: string }>) =>
+  db.deleteFrom('uploads').where('id', '=', id).where('storage_key', '=', key),
+);
 
 /** Deletes the upload row and keeps the blob, which belongs to the file. */
 export const deleteUploadRow = prepared.run((db, id: Param<string>) => db.deleteFrom('uploads').where('id', '=', id));

@@ -67,8 +67,10 @@ export const newUploadRow = (
   part_count: countParts(asked.size, config.uploadPartSize),
   storage_key: id,
   created_at: now(),
-  expires_at: secondsFromNow(UPLOAD_SECONDS),
+  expires_at: uploadExpiry(),
 });
+
+export const uploadExpiry = (): string => secondsFromNow(UPLOAD_SECONDS);
 
 type StartedInStorage = Upload & { storage_upload: string };
 

@@ -20,6 +20,8 @@ import {
 
 const claim = async (house: House, most = 100, { worker = 'box:1', wait = 0 } = {}) =>
   (await workerOf(house).claim({ body: { worker, most, wait } })).data.tasks;
+const holdsOf = async (claimed: ReturnType<typeof claim>) =>
+  (await claimed).map(({ fileId, epoch }) => ({ fileId, epoch }));
 const idsOf = (tasks: { fileId: string }[]) => tasks.map(({ fileId }) => fileId);
 const leaseOf = ({ deps }: House, id: string) =>
   deps.db
@@ -42,7 +44,8 @@ onEachDatabase((house) => {
     const id = await generate(house());
     const before = steadyTime(30);
     const { data } = await workerOf(house()).claim({ body: { worker: 'box:1', most: 5, wait: 0 } });
-    expect(data).toEqual({ tasks: [{ fileId: id, family: 'document', epoch: 1 }], leaseSeconds: 30 });
+    const { data: task } = await workerOf(house()).getTask({ params: { id }, query: { epoch: 1 } });
+    expect(data).toEqual({ tasks: [{ fileId: id, family: 'document', epoch: 1, task }], leaseSeconds: 30 });
     const lease = await leaseOf(house(), id);
     expect(lease).toMatchObject({ epoch: 1, engine: 'embedded', lease_owner: 'box:1', status: 'QUEUED' });
     expect(lease.lease_until ?? '').toMatch(/^\d/);
@@ -112,8 +115,8 @@ onEachDatabase((house) => {
     const [task] = await claim(house(), 1);
     await intend(house(), { id, epoch: task?.epoch ?? 0 });
     await lapse(house());
-    const [taken] = await claim(house(), 1, { worker: 'box:2' });
-    expect(taken).toEqual({ fileId: id, family: 'document', epoch: 2 });
+    const taken = claim(house(), 1, { worker: 'box:2' });
+    expect(await holdsOf(taken)).toEqual([{ fileId: id, epoch: 2 }]);
     expect(await leaseOf(house(), id)).toMatchObject({ lease_owner: 'box:2', status: 'RUNNING' });
   });
 
@@ -139,7 +142,7 @@ onEachDatabase((house) => {
     await generate(house());
     await claim(house(), 1, { worker: 'box:2' });
     await hello('box:1');
-    expect(await claim(house(), 100, { worker: 'box:1' })).toEqual([{ fileId: mine, family: 'document', epoch: 2 }]);
+    expect(await holdsOf(claim(house(), 100, { worker: 'box:1' }))).toEqual([{ fileId: mine, epoch: 2 }]);
   });
 
   test('a released lease can be claimed at once and cannot be renewed', async () => {
@@ -153,7 +156,7 @@ onEachDatabase((house) => {
     const waiting = claim(house(), 2, { worker: 'box:2', wait: 20 });
     await release('box:1', 1);
     expect(await renew([kept, id].map((fileId) => ({ fileId, epoch: 1 })))).toEqual([id]);
-    expect(await waiting).toEqual([{ fileId: id, family: 'document', epoch: 2 }]);
+    expect(await holdsOf(waiting)).toEqual([{ fileId: id, epoch: 2 }]);
   });
 
   test('renewing extends the leases', async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type House, onEachDatabase, refusal } from '../../test/house.ts';
 import {
   BROKEN,
+  direct,
   fail,
   finish,
   type Held,
@@ -12,6 +13,7 @@ import {
   lapse,
   NO_LIMITS,
   sendResult,
+  stepRecord,
   stored,
   storeResult,
   takeOver,
@@ -46,6 +48,14 @@ const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) =
     const step = { name: 'submit', attempt: 1, outcome: 'SUCCEEDED', message: null, milliseconds: 5 } as const;
     return worker.recordStep({ params: { id }, body: { epoch, ...step } });
   },
+  recordSteps: (worker, { id, epoch }) =>
+    worker.recordSteps({ params: { id }, body: { epoch, steps: [stepRecord()] } }),
+  'progress with steps': (worker, { id, epoch }) =>
+    worker.progress({ params: { id }, body: { epoch, progress: 0, steps: [stepRecord()] } }),
+  storeResult: (worker, { id, epoch }) =>
+    worker.storeResult({ params: { id }, body: { epoch, ...direct(RESULT), steps: [stepRecord()] } }),
+  'storeResult with finish': (worker, { id, epoch }) =>
+    worker.storeResult({ params: { id }, body: { epoch, ...direct(RESULT), finish: { warnings: [] } } }),
   'finish with success': (worker, { id, epoch }) =>
     worker.finish({ params: { id }, body: { epoch, outcome: { status: 'SUCCEEDED', warnings: ['late'] } } }),
   'finish with failure': (worker, { id, epoch }) =>

@@ -70,14 +70,24 @@ const findSeen = prepared(
 
 export const listLiving = (db: Database, clock: Clock) => findSeen(db, { after: clock(-ALIVE_SECONDS) });
 
-const findRow = prepared.first((db, name: Param<string>) =>
-  db.selectFrom('workers').selectAll().where('name', '=', name),
+const findSeenOrNamed = prepared(
+  (db, { after, name }: Params<{ after: Moment; name: string }>) =>
+    db
+      .selectFrom('workers')
+      .selectAll()
+      .where((eb) => eb.or([eb('seen_at', '>', timeOf(db, after)), eb('name', '=', name)])),
+  (rows) => rows.map(parsed),
 );
 
-/** Returns the last report of the worker; one without keys if it has not reported yet. */
-export async function findWorker(db: Database, name: string): Promise<StoredWorker> {
-  const row = await findRow(db, name);
-  return row ? parsed(row) : { name, version: null, families: [], refusals: [], started_at: '', seen_at: '' };
+/** Returns the last report of the worker, without keys if it has not reported yet, and the living workers. */
+export async function findWithLiving(
+  db: Database,
+  clock: Clock,
+  name: string,
+): Promise<{ worker: StoredWorker; living: StoredWorker[] }> {
+  const living = await findSeenOrNamed(db, { after: clock(-ALIVE_SECONDS), name });
+  const unknown = { name, version: null, families: [], refusals: [], started_at: '', seen_at: '' };
+  return { worker: living.find((worker) => worker.name === name) ?? unknown, living };
 }
 
 export interface ListedWorker extends StoredWorker {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWorkerClient, type WorkerClient } from '@review/client';
-import { findModel, type GenerateRequest, type Model } from '@review/contract';
+import { findModel, type GenerateRequest, type Model, type StepRecord } from '@review/contract';
 import { newId } from '../../../db/ids.ts';
 import { type House, json, type PersonName } from '../../../test/house.ts';
 import { insertFile } from '../../files/queries.ts';
@@ -120,6 +120,23 @@ export async function storeResult(house: House, task: Held, bytes: Uint8Array = 
   const body = { epoch: task.epoch, parts, sha256: sha256(bytes) };
   await workerOf(house).completeUpload({ params: { id: task.id }, body });
 }
+
+/** The body of a result that is sent in one call. */
+export const direct = (bytes: Uint8Array) => ({
+  content: Buffer.from(bytes).toString('base64'),
+  sha256: sha256(bytes),
+});
+
+export const stepRecord = (own: Partial<StepRecord> = {}): StepRecord => ({
+  id: randomUUID(),
+  name: 'submit',
+  attempt: 1,
+  outcome: 'SUCCEEDED',
+  message: null,
+  milliseconds: 1500,
+  ago: 0,
+  ...own,
+});
 
 export const finish = (house: House, { id, epoch }: Held, warnings: string[] = []): Promise<void> =>
   workerOf(house).finish({ params: { id }, body: { epoch, outcome: { status: 'SUCCEEDED', warnings } } });

@@ -1,0 +1,50 @@
+import type { StepRecord } from '@review/contract';
+import type { Database, Writer } from '../../db/schema.ts';
+import { secondsFromNow } from '../../db/time.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { ProblemError } from '../../request/problem.ts';
+import { insertSteps, lockHeld, type NewStep, type StoredGeneration } from '../generation/queries.ts';
+
+/** The part of a worker's report that every change has. */
+export interface Report {
+  epoch: number;
+  steps?: StepRecord[] | undefined;
+}
+
+/** Runs a change with the generation locked, and records the reported steps. Throws NOT_FOUND if the epoch is not current. */
+export const changeHeld = <T>(
+  db: Database,
+  fileId: string,
+  { epoch, steps = [] }: Report,
+  work: (trx: Writer, held: StoredGeneration) => Promise<T>,
+): Promise<T> =>
+  inTransaction(db, async (trx) => {
+    const held = await lockHeld(trx, fileId, epoch);
+    if (held === undefined) throw new ProblemError('NOT_FOUND');
+    await recordSteps(trx, fileId, steps.map(toNewStep));
+    return work(trx, held);
+  });
+
+export async function recordSteps(trx: Writer, fileId: string, steps: NewStep[]): Promise<void> {
+  if (steps.length > 0) await insertSteps(trx, { fileId, steps });
+}
+
+export const toNewStep = ({ id, ago, milliseconds, message, ...step }: StepRecord): NewStep => ({
+  ...step,
+  // Postgres stores neither NUL nor half a surrogate pair.
+  message: message?.replaceAll('\0', '').toWellFormed() ?? null,
+  started_at: secondsFromNow(-(ago + milliseconds) / 1000),
+  finished_at: secondsFromNow(-ago / 1000),
+  record_id: id,
+});
+
+/** The end of a generation, recorded in its transaction, because no step can be recorded afterwards. */
+export const finishStep = (startedAt: string, finishedAt: string): NewStep => ({
+  name: 'finish',
+  attempt: null,
+  outcome: 'SUCCEEDED',
+  message: null,
+  started_at: startedAt,
+  finished_at: finishedAt,
+  record_id: null,
+});

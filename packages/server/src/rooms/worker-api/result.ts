@@ -1,0 +1,160 @@
+import { createHash, hash, randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { findModel, formatOf, type WorkerApi } from '@review/contract';
+import { parseJson } from '../../db/json.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now } from '../../db/time.ts';
+import { inStatement, inTransaction } from '../../db/transaction.ts';
+import type { Deps } from '../../deps.ts';
+import { ProblemError } from '../../request/problem.ts';
+import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
+import { findStoredFiles, setFinalStatus } from '../files/queries.ts';
+import { endGeneration, isHeld, setResult, updateStages } from '../generation/queries.ts';
+import type { WorkerHandlers } from '../handler.ts';
+import {
+  deleteUploadWith,
+  dropUploads,
+  findUpload,
+  insertResultUpload,
+  insertUpload,
+  markCompleted,
+  scheduleBlobDeletion,
+} from '../uploads/queries.ts';
+import { completeUpload, ensureStorageUpload, newUploadRow, signParts, uploadExpiry } from '../uploads/upload.ts';
+import { changeHeld, finishStep, recordSteps, toNewStep } from './change-held.ts';
+import { rebaseUrl } from './tasks.ts';
+
+type ResultHandlers = Pick<WorkerHandlers<WorkerApi>, 'startUpload' | 'completeUpload' | 'storeResult'>;
+
+/** The handlers that store the result of a generation. */
+export const resultHandlers = (deps: Deps): ResultHandlers => {
+  const { db, storage, queueNotifier, watch } = deps;
+
+  /** Registers a new key before bytes are stored under it, so that no crash leaves an object without a row. */
+  async function registerKey(id: string, epoch: number, size: number): Promise<string> {
+    const key = newKey(id);
+    const row = { id, epoch, storage_key: key, size, created_at: now(), expires_at: uploadExpiry() };
+    if (await inStatement(db, (trx) => insertResultUpload(trx, row))) return key;
+    await changeHeld(db, id, { epoch }, async (trx) => {
+      await dropUploads(trx, [id], now());
+      await setResult(trx, id, null);
+      await insertResultUpload(trx, row);
+    });
+    return key;
+  }
+
+  /** Schedules the deletion of bytes that were stored after their row was dropped. */
+  const dropUnregistered = (id: string, key: string) =>
+    inTransaction(db, async (trx) => {
+      if ((await findUpload(trx, id))?.storage_key === key) return;
+      await scheduleBlobDeletion(trx, [{ key, upload: null }], now());
+    });
+
+  return {
+    async startUpload({ id, body: { epoch, size }, base }) {
+      await changeHeld(db, id, { epoch }, async (trx, held) => {
+        await dropUploads(trx, [id], now());
+        await setResult(trx, id, null);
+        const file = (await findStoredFiles(trx, [id])).get(id);
+        if (file === undefined) throw new ProblemError('NOT_FOUND');
+        const model = findModel(held.output_model);
+        const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
+        const row = newUploadRow(deps, { id, projectId: file.project_id, startedBy: file.created_by, asked });
+        await insertUpload(trx, { ...row, storage_key: newKey(id) });
+      });
+      const parts = await signParts(deps, await ensureStorageUpload(deps, id));
+      return { data: { parts: parts.map((part) => ({ ...part, url: rebaseUrl(deps, part.url, base) })) } };
+    },
+
+    async completeUpload({ id, body: { epoch, parts, sha256, steps } }) {
+      const write = <T>(work: (trx: Writer) => Promise<T>) => changeHeld(db, id, { epoch }, work);
+      // Checked before the storage is called, because the open upload may belong to a later epoch.
+      if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
+      await completeUpload(deps, write, id, { parts });
+      const upload = await findUpload(db, id);
+      if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
+      const { storage_key: storageKey, size, mime_type: mimeType } = upload;
+      const digest = createHash('sha256');
+      await pipeline(await storage.read(storageKey), digest);
+      const found = digest.digest('hex');
+      await changeHeld(db, id, { epoch, steps }, async (trx, held) => {
+        // The upload was restarted meanwhile; the sweep deletes this blob.
+        if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
+        requireType(mimeType, held.output_model);
+        requireSameHash(found, sha256);
+        await setResult(trx, id, { storageKey, size, mimeType, sha256 });
+      });
+    },
+
+    async storeResult({ id, body: { epoch, content, sha256, submitted, finish, steps = [] } }) {
+      const startedAt = now();
+      const bytes = Buffer.from(content, 'base64');
+      requireSameHash(hash('sha256', bytes), sha256);
+      const storageKey = await registerKey(id, epoch, bytes.length);
+      await storage.put(storageKey, bytes);
+      const resultOf = async (outputModel: string) => ({
+        storageKey,
+        size: bytes.length,
+        mimeType: await typeOf(bytes, outputModel),
+        sha256,
+      });
+
+      const keep = () =>
+        changeHeld(db, id, { epoch, steps }, async (trx, held) => {
+          const { mimeType, ...result } = await resultOf(held.output_model);
+          if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
+          await markCompleted(trx, { id, completed_with: sha256, mime_type: mimeType });
+          await setResult(trx, id, { ...result, mimeType });
+          if (submitted === undefined) return;
+          const { stage, job, jobId } = submitted;
+          const stages = parseJson(held.stages);
+          const intents = stages[stage]?.intents ?? 1;
+          await updateStages(trx, id, { ...stages, [stage]: { intents, job: job ?? null } }, jobId);
+        });
+
+      const end = (warnings: string[]) =>
+        inTransaction(db, async (trx) => {
+          const at = now();
+          const ended = await endGeneration(trx, id, { status: 'SUCCEEDED', warnings }, at, epoch);
+          if (ended === undefined) throw new ProblemError('NOT_FOUND');
+          const { mimeType, size } = await resultOf(ended.output_model);
+          if (!(await deleteUploadWith(trx, { id, key: storageKey }))) throw new ProblemError('UPLOAD_COMPLETED');
+          await recordSteps(trx, id, [...steps.map(toNewStep), finishStep(startedAt, at)]);
+          const stored = { storage_key: storageKey, mime_type: mimeType, size, sha256 };
+          await setFinalStatus(trx, id, 'GENERATING', { status: 'UPLOADED', ...stored }, at);
+        });
+
+      await (finish === undefined ? keep() : end(finish.warnings)).catch(async (error: unknown) => {
+        // After any other error the transaction may have been committed.
+        if (error instanceof ProblemError) await dropUnregistered(id, storageKey);
+        throw error;
+      });
+      if (finish === undefined) return;
+      watch.changed(id);
+      queueNotifier.notify();
+    },
+  };
+};
+
+const newKey = (fileId: string): string => `${fileId}-${randomUUID()}`;
+
+/** Detects the type of the content, and requires that the model makes it. */
+async function typeOf(bytes: Buffer, outputModel: string): Promise<string> {
+  const model = findModel(outputModel);
+  const declared = model === undefined ? null : formatOf(model).mimeType;
+  const mimeType = await sniffType(bytes.subarray(0, SNIFFED_BYTES), declared);
+  requireType(mimeType, outputModel);
+  return mimeType;
+}
+
+function requireType(mimeType: string, outputModel: string): void {
+  const model = findModel(outputModel);
+  if (model !== undefined && formatOf(model).accepts.test(mimeType)) return;
+  throw resultMismatch(`The result has the type ${mimeType}, which ${outputModel} does not make.`);
+}
+
+function requireSameHash(found: string, expected: string): void {
+  if (found !== expected) throw resultMismatch('The SHA-256 of the stored result differs from that of the request.');
+}
+
+const resultMismatch = (detail: string) => new ProblemError('PARTS_MISMATCH', { detail });
