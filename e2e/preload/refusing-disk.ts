@@ -8,11 +8,11 @@ const trouble = () => (existsSync(file) ? readFileSync(file, 'utf8') : null);
 
 await using probe = await open(import.meta.filename);
 const prototype: FileHandle = Object.getPrototypeOf(probe);
-const { writeFile } = prototype;
+const { writev } = prototype;
 
-prototype.writeFile = async function (this: FileHandle, ...args: Parameters<typeof writeFile>) {
+prototype.writev = async function (this: FileHandle, ...args: Parameters<typeof writev>) {
   const code = trouble();
-  if (code === null) return writeFile.apply(this, args);
-  await this.write('half of it');
+  if (code === null) return writev.apply(this, args);
+  await this.write('half of it', args[1]);
   throw Object.assign(new Error(`${code}: as the test asked`), { code });
 };

@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
+import { randomUUID } from 'node:crypto';
 import {
   findModel,
   formatOf,
@@ -14,6 +13,7 @@ import { now, secondsFromNow } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
+import { hashObject } from '../../storage/hash-object.ts';
 import { findStoredFiles } from '../files/queries.ts';
 import { endFile } from '../generation/end.ts';
 import {
@@ -183,9 +183,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
       const upload = await findUpload(db, id);
       if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
       const { storage_key: storageKey, size, mime_type: mimeType } = upload;
-      const hash = createHash('sha256');
-      await pipeline(await storage.read(storageKey), hash);
-      const found = hash.digest('hex');
+      const found = await hashObject(storage, storageKey);
       await changeHeld(id, epoch, async (trx, held) => {
         // The upload was restarted meanwhile; the sweep deletes this blob.
         if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
