@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const LAYERS: Record<string, string[]> = {
   'packages/server/src': [
     'describe-error.ts',
-    'db notify',
+    'db notify processes',
     'accounts config',
     'request credentials',
     'storage',

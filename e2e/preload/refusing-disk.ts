@@ -8,11 +8,12 @@ const trouble = () => (existsSync(file) ? readFileSync(file, 'utf8') : null);
 
 await using probe = await open(import.meta.filename);
 const prototype: FileHandle = Object.getPrototypeOf(probe);
-const { writeFile } = prototype;
 
-prototype.writeFile = async function (this: FileHandle, ...args: Parameters<typeof writeFile>) {
-  const code = trouble();
-  if (code === null) return writeFile.apply(this, args);
-  await this.write('half of it');
-  throw Object.assign(new Error(`${code}: as the test asked`), { code });
-};
+prototype.writev = new Proxy(prototype.writev, {
+  async apply(writev, file: FileHandle, args: Parameters<FileHandle['writev']>) {
+    const code = trouble();
+    if (code === null) return Reflect.apply(writev, file, args);
+    await file.write('half of it', args[1]);
+    throw Object.assign(new Error(`${code}: as the test asked`), { code });
+  },
+});

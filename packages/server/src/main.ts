@@ -1,9 +1,12 @@
+import cluster from 'node:cluster';
 import { ConfigError } from '@review/contract/settings';
 import { createApp } from './app.ts';
 import { loadEnvironment, readConfig } from './config/config.ts';
 import { IncompatibleSchema, migrate } from './db/migrate.ts';
+import type { Deps } from './deps.ts';
 import { listen } from './listen.ts';
 import { openDeps } from './open-deps.ts';
+import { ProcessNotStarted, runProcesses } from './processes/run.ts';
 import { rekeyAccessLinks } from './rooms/access-links/rekey.ts';
 import { startDeadlineChecks } from './rooms/generation/deadlines.ts';
 import { takeOver } from './rooms/generation/hand-over.ts';
@@ -19,19 +22,39 @@ async function main(): Promise<void> {
   const config = readConfig(loadEnvironment());
   const stopping = new AbortController();
   await using deps = openDeps(config, undefined, stopping.signal);
-  const { log } = deps;
+  if (cluster.isPrimary) await prepare(deps);
+  if (config.processes > 1 && cluster.isPrimary) {
+    using _tasks = startTasks(deps);
+    return await runProcesses(config, deps.log, stopSignal());
+  }
+  await serve(deps, stopping);
+}
+
+/** Once per start, before any process serves. */
+async function prepare(deps: Deps): Promise<void> {
+  const { config, log } = deps;
   tightenPermissions(config, log);
   const applied = await migrate(deps.opened);
   await rekeyAccessLinks(deps);
   if (applied.length > 0) log.info({ applied }, 'database schema migrated');
   await takeOver(deps.db, config.engine, deps.clock());
-  await deps.dispatcher?.start(stopping.signal);
+}
 
+/** The background tasks. With several processes, the one that does not serve runs them. */
+function startTasks(deps: Deps): Disposable {
+  const tasks = new DisposableStack();
+  tasks.use(startSweeper(deps));
+  tasks.use(startDeadlineChecks(deps));
+  tasks.use(watchQueue(deps));
+  return tasks;
+}
+
+async function serve(deps: Deps, stopping: AbortController): Promise<void> {
+  const { config, log } = deps;
+  await deps.dispatcher?.start(stopping.signal);
   const readiness = { accepting: true, workersDueAt: performance.now() + WORKER_START_MS };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);
-  using _sweeper = startSweeper(deps);
-  using _deadlines = startDeadlineChecks(deps);
-  using _queue = watchQueue(deps);
+  using _tasks = cluster.isPrimary ? startTasks(deps) : null;
   log.info(
     { port: listening.port, host: config.host, database: config.database.dialect, engine: config.engine },
     'server listening',
@@ -61,7 +84,10 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-main().catch((error: unknown) => {
-  console.error(explain(error));
-  process.exitCode = 1;
-});
+main()
+  .catch((error: unknown) => {
+    if (!(error instanceof ProcessNotStarted)) console.error(explain(error));
+    process.exitCode = 1;
+  })
+  // The channel to the primary process would keep this one running.
+  .finally(() => cluster.worker?.disconnect());

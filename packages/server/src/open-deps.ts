@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
@@ -8,6 +9,7 @@ import type { Deps } from './deps.ts';
 import { describeError } from './describe-error.ts';
 import { FileWatch } from './notify/file-watch.ts';
 import { Notifier } from './notify/notifier.ts';
+import { SharedRegistry } from './processes/metrics.ts';
 import { Dispatcher } from './rooms/generation/dispatcher.ts';
 import { openStorage } from './storage/open.ts';
 
@@ -41,7 +43,7 @@ export function openDeps(
     dispatcher,
     stopping,
     log,
-    metrics: new Registry(),
+    metrics: cluster.isWorker ? new SharedRegistry() : new Registry(),
     async [Symbol.asyncDispose]() {
       watch.wakeAll();
       await dispatcher?.[Symbol.asyncDispose]();

@@ -75,6 +75,7 @@ test.each([
   ['OAUTH_AUDIENCE', ['without an issuer']],
   ['BODY_LIMIT', ['0', '1023', '1mb', '104857601']],
   ['LOG_LEVEL', ['verbose', 'INFO']],
+  ['SERVER_PROCESSES', ['0', '257', 'all', '2']],
   ['SHUTDOWN_SECONDS', ['-1', '3601', 'soon']],
   ['CONSOLE_DIR', ['/there/is/no/such/directory']],
 ])('an invalid %s is reported', (name, values) => {
@@ -128,6 +129,7 @@ test.each([
   ['SANDBOX_PROVIDER', 'off', { generation: { sandbox: false } }],
   ['TEMPORAL_UI_URL', 'http://localhost:8233/', { generation: { temporalUiUrl: 'http://localhost:8233' } }],
   ['PORT', '0', { port: 0 }],
+  ['SERVER_PROCESSES', '1', { processes: 1 }],
 ])('%s=%s', (name, value, expected) => {
   expect(read({ [name]: value })).toMatchObject(expected);
 });

@@ -99,6 +99,8 @@ export interface Config {
   logLevel: string;
   /** The directory of the built console; null serves none. */
   consoleDirectory: string | null;
+  /** How many processes serve the port. */
+  processes: number;
   /** How long the server still accepts requests after a stop signal, so that load balancers notice that it is not ready. */
   drainSeconds: number;
   /** How long requests in flight have to finish after the drain. */
@@ -200,13 +202,17 @@ export function readConfig(environment: Environment): Config {
   }
 
   const publicUrl = setting('PUBLIC_URL', httpUrl, `http://localhost:${port}`);
+  const data = dataSettings(reader);
+  const processes = setting('SERVER_PROCESSES', wholeNumber(1, 256), '1');
+  if (processes > 1 && data.database.dialect === 'sqlite')
+    faults.push('SERVER_PROCESSES: more than 1 needs Postgres; set DATABASE_URL to its address, or use 1');
   return reader.requireNoFaults<Config>({
     production,
     port,
     host: setting('HOST', z.string(), production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl,
     dataDirectory,
-    ...dataSettings(reader),
+    ...data,
     secretKey: secret('SECRET_KEY', 'secret-key', 32),
     previousSecretKey:
       value('SECRET_KEY_PREVIOUS') === undefined ? null : setting('SECRET_KEY_PREVIOUS', atLeast32, NO_UUID),
@@ -244,6 +250,7 @@ export function readConfig(environment: Environment): Config {
     waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
+    processes,
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),
     shutdownSeconds: setting('SHUTDOWN_SECONDS', wholeNumber(0, 3600), '25'),
   });

@@ -1,15 +1,17 @@
-import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { access, constants, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { codeOf, isMissing, mapErrors, toStorageError } from './disk-errors.ts';
 import { listObjects, listUploads } from './disk-list.ts';
+import { findJoined, findPart, type PartToStore, removeFormer, storePart, writeDraft } from './disk-parts.ts';
+import { bytesOf, type FileRange } from './disk-write.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { plainName } from './names.ts';
-import { abortable, PartWrites } from './part-writes.ts';
+import { PartWrites } from './part-writes.ts';
 import {
   NoSuchObject,
   PartsMismatch,
-  StorageFull,
   StorageUnavailable,
   type StorageUpload,
   type StoredObject,
@@ -22,30 +24,14 @@ export class UnknownUpload extends Error {
   override name = 'UnknownUpload';
 }
 
-export class WrongSize extends Error {
-  override name = 'WrongSize';
-}
-
-/** The MD5 of the part is not that of the Content-MD5 header. */
-export class WrongMd5 extends Error {
-  override name = 'WrongMd5';
-}
-
-interface PartToStore {
-  partNumber: number;
-  size: number;
-  /** The expected MD5, in hex. */
-  md5?: string | undefined;
-}
-
-const MD5 = /^[0-9a-f]{32}$/;
 /** Uploads of earlier versions are plain UUIDs, and their parts `<number>-<md5>` in the upload's folder. */
 const FOLDER_PER_PART = 'u-';
-const COPY_BUFFER_BYTES = 1024 * 1024;
+/** Chunks of the default 64 KiB cost about 1.6 times the CPU time. */
+export const READ_BYTES = 512 * 1024;
 
 /**
- * Stores objects as `objects/<2 characters>/<key>` and parts as `parts/<upload>/<number>/<md5>`. A file under such a name
- * is always complete: it is written under a temporary name, flushed and renamed. An upload exists while its folder does.
+ * Stores objects as `objects/<2 characters>/<key>`, and the parts of an upload in `parts/<upload>` (`disk-parts.ts`). An
+ * object is always complete: it is written elsewhere, flushed and linked. An upload exists while its folder does.
  */
 export class DiskFiles {
   readonly objects: string;
@@ -74,7 +60,8 @@ export class DiskFiles {
     await this.#sweepTrashOnce();
     await mapErrors(mkdir(this.#trash, { recursive: true }));
     try {
-      const draft = await writeDraft(this.#trash, [bytes]);
+      // A copy, because the chunks are freed.
+      const draft = await writeDraft(this.#trash, [Buffer.from(bytes)]);
       await makeFolder(dirname(object));
       await rename(draft, object);
       await syncFolder(dirname(object));
@@ -89,13 +76,8 @@ export class DiskFiles {
   putPart(upload: string, part: PartToStore, body: AsyncIterable<Buffer>): Promise<string> {
     const folder = this.#folderOf(upload);
     return this.#writes.run(`${upload}/${part.partNumber}`, async (replaced) => {
-      const digest = createHash('md5');
       try {
-        const partFolder = await makePartFolder(folder, part.partNumber);
-        const draft = await writeDraft(partFolder, checked(abortable(body, replaced), part, digest));
-        const eTag = digest.digest('hex');
-        await rename(draft, join(partFolder, eTag));
-        await removeFormer(partFolder, (name) => MD5.test(name) && name !== eTag);
+        const eTag = await storePart(folder, part, body, replaced);
         if (!upload.startsWith(FOLDER_PER_PART)) {
           await removeFormer(folder, (name) => name.startsWith(`${part.partNumber}-`));
         }
@@ -147,7 +129,7 @@ export class DiskFiles {
     const handle = await open(this.#pathOf(key)).catch((error: unknown) => {
       throw isMissing(error) ? new NoSuchObject(`There is no object ${key}.`) : toStorageError(error);
     });
-    if (length > 0) return handle.createReadStream({ start, end: start + length - 1 });
+    if (length > 0) return handle.createReadStream({ start, end: start + length - 1, highWaterMark: READ_BYTES });
     await handle.close();
     return Readable.from([]);
   }
@@ -201,17 +183,16 @@ export class DiskFiles {
   }
 
   async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
-    const paths: string[] = [];
+    const found: FileRange[] = [];
     let total = 0;
     for (const part of parts) {
-      const { path, size } = await findPart(folder, part);
-      paths.push(path);
-      total += size;
+      const bytes = await findPart(folder, part);
+      found.push(bytes);
+      total += bytes.size;
     }
     if (total !== size) throw new PartsMismatch(`The parts have ${total} bytes, not ${size}.`);
 
-    const [only, ...others] = paths;
-    const whole = only !== undefined && others.length === 0 ? only : await writeDraft(folder, contents(paths));
+    const whole = (await findJoined(found)) ?? (await writeDraft(folder, bytesOf(found)));
     const object = this.#pathOf(key);
     await makeFolder(dirname(object));
     try {
@@ -239,73 +220,6 @@ export class DiskFiles {
   }
 }
 
-async function findPart(folder: string, { partNumber, eTag }: StoredPart): Promise<{ path: string; size: number }> {
-  if (!MD5.test(eTag)) throw new PartsMismatch(`There is no part ${partNumber} with that ETag.`);
-  const path = join(folder, String(partNumber), eTag);
-  const found = await stat(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
-  if (found !== undefined) return { path, size: found.size };
-  const flat = join(folder, `${partNumber}-${eTag}`);
-  return { path: flat, size: (await stat(flat)).size };
-}
-
-/** Not recursive, so that it does not recreate the folder of a discarded upload. */
-async function makePartFolder(folder: string, partNumber: number): Promise<string> {
-  const partFolder = join(folder, String(partNumber));
-  await mkdir(partFolder).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
-  return partFolder;
-}
-
-/** Deletes earlier PUTs of the part, so that an upload never stores more bytes than it declared. */
-async function removeFormer(folder: string, isFormer: (name: string) => boolean): Promise<void> {
-  const former = (await readdir(folder)).filter(isFormer);
-  await Promise.all(former.map((name) => rm(join(folder, name), { force: true })));
-}
-
-/** Writes the bytes to a new file, flushes it and returns its path. A failure leaves no file. */
-async function writeDraft(folder: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
-  const draft = join(folder, `draft-${randomUUID()}`);
-  try {
-    await using file = await open(draft, 'wx');
-    await file.writeFile(bytes);
-    await file.datasync();
-    return draft;
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
-    throw error;
-  }
-}
-
-/** Passes the chunks on; throws at the end unless the body has the size and the MD5 of the part. */
-async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore, digest: Hash): AsyncGenerator<Buffer> {
-  let received = 0;
-  for await (const chunk of body) {
-    received += chunk.length;
-    if (received > size) break;
-    digest.update(chunk);
-    yield chunk;
-  }
-  if (received > size) throw new WrongSize(`The part must have ${size} bytes; the body has more.`);
-  if (received < size) throw new WrongSize(`The part must have ${size} bytes; the body has ${received}.`);
-  if (md5 !== undefined && md5 !== digest.copy().digest('hex')) {
-    throw new WrongMd5('The MD5 of the received bytes differs from Content-MD5. Send the part again.');
-  }
-}
-
-/** Yields the contents of the files in one reused buffer: a chunk is valid until the next one is requested. */
-async function* contents(paths: readonly string[]): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(COPY_BUFFER_BYTES);
-  for (const path of paths) {
-    await using file = await open(path);
-    for (let read = await file.read(buffer); read.bytesRead > 0; read = await file.read(buffer)) {
-      yield buffer.subarray(0, read.bytesRead);
-    }
-  }
-}
-
 async function makeFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   if (made !== undefined) await syncFolder(dirname(made));
@@ -317,26 +231,5 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-const mapErrors = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    throw toStorageError(error);
-  });
-
-const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-/** Problems of the server's disk that a caller cannot solve. */
-const UNAVAILABLE = ['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOTDIR', 'ESTALE', 'EMFILE', 'ENFILE'];
-
-/** Maps errno to StorageFull or StorageUnavailable; other errors stay as they are. */
-function toStorageError(error: unknown): unknown {
-  if (FULL.includes(codeOf(error))) return new StorageFull('The disk is full.', { cause: error });
-  if (UNAVAILABLE.includes(codeOf(error)))
-    return new StorageUnavailable('The disk is not accessible.', { cause: error });
-  return error;
-}
-
 /** The error codes of file systems without hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
-
-const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');

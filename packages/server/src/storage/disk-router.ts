@@ -1,9 +1,10 @@
 import type { ProblemCode } from '@review/contract';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { ProblemError } from '../request/problem.ts';
-import { type DiskFiles, UnknownUpload, WrongMd5, WrongSize } from './disk-files.ts';
+import { type DiskFiles, READ_BYTES, UnknownUpload } from './disk-files.ts';
+import { WrongMd5, WrongSize } from './disk-parts.ts';
 import { attachment, servedType } from './download-headers.ts';
-import { freeConsumed, freeSent } from './free-chunks.ts';
+import { freeSent } from './free-chunks.ts';
 import { PartReplaced } from './part-writes.ts';
 import { nowInSeconds, type SignedUrls } from './signed-url.ts';
 
@@ -35,9 +36,11 @@ const putPart =
     response.locals.operation = 'blobs.putPart';
     const query = queryOf(request);
     urls.verify({ method: 'PUT', path: request.path }, query);
+    const offset = query.get('offset');
     const part = {
       partNumber: Number(request.params.partNumber),
       size: Number(query.get('size')),
+      offset: offset === null ? undefined : Number(offset),
       md5: announcedMd5(request),
     };
     const length = request.get('content-length');
@@ -46,7 +49,7 @@ const putPart =
     }
     try {
       // Keeps the connection open for the response when the body is refused half way.
-      const body = freeConsumed(request.iterator({ destroyOnReturn: false }));
+      const body = request.iterator({ destroyOnReturn: false });
       const eTag = await files.putPart(request.params.upload, part, body);
       response.status(200).set('ETag', `"${eTag}"`).end();
     } catch (error) {
@@ -87,7 +90,13 @@ const getObject =
       // The bytes under a key never change.
       ETag: `"${key}"`,
     };
-    const options = { root: files.objects, dotfiles: 'allow', cacheControl: false, headers } as const;
+    const options = {
+      root: files.objects,
+      dotfiles: 'allow',
+      cacheControl: false,
+      headers,
+      highWaterMark: READ_BYTES,
+    } as const;
     freeSent(response);
     response.sendFile(files.nameOf(key), options, (error?: Error) => {
       if (error === undefined) return;

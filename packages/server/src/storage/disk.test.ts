@@ -21,9 +21,9 @@ describe('a disk without write access', () => {
     const upload = await files.begin();
     const target = { key: newKey(), upload };
     const body = async function* () {
-      yield small;
+      yield Buffer.from(small);
     };
-    await onBadDisk('writeFile', 'ENOSPC', () =>
+    await onBadDisk('writev', 'ENOSPC', () =>
       expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
     );
     await onBadDisk('datasync', 'ENOSPC', () =>
@@ -33,9 +33,7 @@ describe('a disk without write access', () => {
     const eTag = await files.putPart(upload, { partNumber: 1, size: 1000 }, body());
     await files.putPart(upload, { partNumber: 2, size: 1000 }, body());
     const parts = [1, 2].map((partNumber) => ({ partNumber, eTag }));
-    await onBadDisk('writeFile', 'ENOSPC', () =>
-      expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull),
-    );
+    await onBadDisk('writev', 'ENOSPC', () => expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull));
     expect(disk.partsOf(upload)).toHaveLength(2);
     await files.complete(target, parts, 2000);
     expect(await readAll(disk.storage, target.key)).toHaveLength(2000);
@@ -52,9 +50,9 @@ describe('a disk without write access', () => {
     const files = new DiskFiles(disk.folder);
     const upload = await files.begin();
     const body = async function* () {
-      yield small;
+      yield Buffer.from(small);
     };
-    await onBadDisk('writeFile', code, () =>
+    await onBadDisk('writev', code, () =>
       expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(trouble),
     );
     expect(disk.partsOf(upload)).toEqual([]);
@@ -69,7 +67,7 @@ describe('a disk without write access', () => {
     await expect(files.read(target.key)).rejects.toThrow(StorageUnavailable);
   });
 
-  async function onBadDisk(method: 'writeFile' | 'datasync', code: string, attempt: () => Promise<void>) {
+  async function onBadDisk(method: 'writev' | 'datasync', code: string, attempt: () => Promise<void>) {
     await using probe = await open(import.meta.filename);
     const prototype: FileHandle = Object.getPrototypeOf(probe);
     const spy = vi.spyOn(prototype, method);

@@ -16,9 +16,10 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
       plainName(key);
       return files.begin();
     },
-    async partUrl({ upload }, { partNumber, size }, expiresInSeconds) {
+    async partUrl({ upload }, { partNumber, size, offset }, expiresInSeconds) {
       const path = partPathOf(plainName(upload), partNumber);
-      return urls.sign({ method: 'PUT', path }, { size: String(size) }, expiresInSeconds);
+      const range = { size: String(size), ...(offset !== undefined && { offset: String(offset) }) };
+      return urls.sign({ method: 'PUT', path }, range, expiresInSeconds);
     },
     complete: async (target, parts, size) => files.complete(target, orderedParts(parts), size),
     abort: ({ upload }) => files.discard(upload),

@@ -5,14 +5,6 @@ import type { ServerResponse } from 'node:http';
  * of written chunks pile up before it runs. These functions free chunks at once.
  */
 
-/** Yields the chunks of a body and frees each when the next is requested. Nothing else may use the chunks. */
-export async function* freeConsumed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of body) {
-    yield chunk;
-    free(chunk);
-  }
-}
-
 /** Frees each chunk piped into the response once the kernel has it. Nothing else may use the chunks. */
 export function freeSent(response: ServerResponse): void {
   const write = response.write.bind(response);
@@ -23,7 +15,7 @@ export function freeSent(response: ServerResponse): void {
 }
 
 /** Detaches the memory of a buffer, unless it is a view of a larger one. */
-function free(chunk: unknown): void {
+export function free(chunk: unknown): void {
   if (!(chunk instanceof Uint8Array)) return;
   const { buffer, byteLength } = chunk;
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -54,8 +54,15 @@ export interface Storage {
   put(key: string, bytes: Buffer): Promise<void>;
   /** Starts a multipart upload and returns the storage's id of it. */
   begin(key: string): Promise<string>;
-  /** Returns a presigned URL for the PUT of one part of exactly that size. Its response has the part's ETag. */
-  partUrl(target: StorageUpload, part: { partNumber: number; size: number }, expiresInSeconds: number): Promise<string>;
+  /**
+   * Returns a presigned URL for the PUT of one part of exactly that size. Its response has the part's ETag. With the offset
+   * of the part in the object, the disk can complete the upload without copying.
+   */
+  partUrl(
+    target: StorageUpload,
+    part: { partNumber: number; size: number; offset?: number },
+    expiresInSeconds: number,
+  ): Promise<string>;
   /**
    * Makes the object from its parts, atomically. Returns `found` if an earlier call made it, from these or other parts.
    */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Finished {
@@ -52,9 +53,13 @@ export function runFile(path: string, settings: Record<string, string>, words: s
   };
 }
 
-/** Starts the server and waits until it listens. */
-export async function startServer(settings: Record<string, string>): Promise<ServerProcess> {
+/** Starts the server and waits until it listens. `onLine` receives each line of its log. */
+export async function startServer(
+  settings: Record<string, string>,
+  onLine: (line: string) => void = () => {},
+): Promise<ServerProcess> {
   const running = runFile('main.ts', { PORT: '0', ...settings });
+  if (running.process.stdout) createInterface(running.process.stdout).on('line', onLine);
   const port = await Promise.race([
     new Promise<number>((resolve) => {
       let seen = '';

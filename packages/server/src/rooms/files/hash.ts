@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import type { Deps } from '../../deps.ts';
+import { hashObject } from '../../storage/hash-object.ts';
 import { findUnhashedFiles, setHash } from './queries.ts';
 
 type Hashing = Pick<Deps, 'db' | 'storage' | 'watch' | 'log'>;
@@ -11,9 +10,7 @@ export async function hashUploadedFile(
   { id, storage_key: key }: { id: string; storage_key: string },
 ): Promise<void> {
   try {
-    const hash = createHash('sha256');
-    await pipeline(await storage.read(key), hash);
-    await setHash(db, id, hash.digest('hex'));
+    await setHash(db, id, await hashObject(storage, key));
     watch.changed(id);
   } catch (error) {
     log.warn({ err: error, file: id }, 'file not hashed; the next sweep retries');

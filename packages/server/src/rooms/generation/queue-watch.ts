@@ -38,6 +38,8 @@ export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): v
       help,
       labelNames,
       registers: [metrics],
+      // Each process reads the same database: their values are not added up.
+      aggregator: 'first',
       async collect() {
         // A failed query must not hide the other metrics.
         await fill(this).catch((error: unknown) => deps.log.debug({ err: error }, `metric ${name} not collected`));

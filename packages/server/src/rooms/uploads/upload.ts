@@ -89,8 +89,12 @@ export async function ensureStorageUpload(deps: Deps, id: string): Promise<Start
 export async function signParts({ storage }: Deps, upload: StartedInStorage): Promise<UploadPart[]> {
   const target = { key: upload.storage_key, upload: upload.storage_upload };
   const signed: UploadPart[] = [];
+  let offset = 0;
   for (const part of planParts(upload.size, upload.part_count)) {
-    signed.push({ ...part, url: await storage.partUrl(target, part, UPLOAD_SECONDS) });
+    // The only part of an upload becomes the object as it is.
+    const placed = upload.part_count > 1 ? { ...part, offset } : part;
+    signed.push({ ...part, url: await storage.partUrl(target, placed, UPLOAD_SECONDS) });
+    offset += part.size;
   }
   return signed;
 }

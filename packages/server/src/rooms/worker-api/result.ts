@@ -1,5 +1,4 @@
-import { createHash, hash, randomUUID } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
+import { hash, randomUUID } from 'node:crypto';
 import { findModel, formatOf, type WorkerApi } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
@@ -7,6 +6,7 @@ import { now } from '../../db/time.ts';
 import { inStatement, inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
+import { hashObject } from '../../storage/hash-object.ts';
 import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
 import { findStoredFiles, setFinalStatus } from '../files/queries.ts';
 import { endGeneration, isHeld, setResult, updateStages } from '../generation/queries.ts';
@@ -74,9 +74,7 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
       const upload = await findUpload(db, id);
       if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
       const { storage_key: storageKey, size, mime_type: mimeType } = upload;
-      const digest = createHash('sha256');
-      await pipeline(await storage.read(storageKey), digest);
-      const found = digest.digest('hex');
+      const found = await hashObject(storage, storageKey);
       await changeHeld(db, id, { epoch, steps }, async (trx, held) => {
         // The upload was restarted meanwhile; the sweep deletes this blob.
         if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');

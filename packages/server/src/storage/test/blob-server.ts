@@ -22,7 +22,12 @@ app.post('/begin', async ({ body: { key } }, response) => {
 });
 app.post('/part-urls', async ({ body: { target, sizes } }, response) => {
   const sized: number[] = sizes;
-  const urls = sized.map((size, index) => storage.partUrl(target, { partNumber: index + 1, size }, 3600));
+  let end = 0;
+  const urls = sized.map((size, index) => {
+    const offset = end;
+    end += size;
+    return storage.partUrl(target, { partNumber: index + 1, size, offset }, 3600);
+  });
   response.json(await Promise.all(urls));
 });
 app.post('/complete', async ({ body: { target, parts, size } }, response) => {

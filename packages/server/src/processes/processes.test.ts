@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../test/eventually.ts';
+import { openHouse, postgresTest } from '../test/house.ts';
+import { runFile } from '../test/server-process.ts';
+import { slowRequest } from '../test/slow-request.ts';
+import { admitted, call, isAlive, SETTINGS, startProcesses } from './test/two-processes.ts';
+
+describe('several processes', () => {
+  postgresTest('share the port, and the limit: of 200 calls of tier 2 at once, 20 are admitted', async () => {
+    await using house = await openHouse('postgres');
+    const { server, lines, listening } = await startProcesses(house, { RATE_LIMITS: 'on' });
+    await using _server = server;
+    expect(await admitted(server, house, 200)).toBe(20);
+    const served = lines.filter(({ msg }) => msg.includes('upload.generate')).map(({ pid }) => pid);
+    expect(new Set(served)).toEqual(new Set(listening()));
+  });
+
+  postgresTest('migrate once, and count in the same metrics', async () => {
+    await using house = await openHouse('postgres');
+    const { server } = await startProcesses(house);
+    await using _server = server;
+    const pings = 20;
+    for (let sent = 0; sent < pings; sent++) expect((await call(server, house, '/api/ping')).status).toBe(200);
+    for (let scrapes = 0; scrapes < 4; scrapes++) {
+      const text = await (await call(server, house, '/metrics')).text();
+      const counted = /http_request_duration_seconds_count\{operation="ping[^}]*\} (\d+)/.exec(text)?.[1];
+      expect(Number(counted)).toBe(pings);
+      expect(text).toMatch(/^generation_queue_depth\{family="veo"\} 0$/m);
+    }
+  });
+
+  postgresTest('one that is killed is started again, and the others serve meanwhile', async () => {
+    await using house = await openHouse('postgres');
+    const { server, lines, listening } = await startProcesses(house);
+    await using _server = server;
+    const [killed = 0, other] = listening();
+    process.kill(killed, 'SIGKILL');
+    await eventually(async () => lines.some(({ msg }) => msg.startsWith('server process ended')), 'the end is logged');
+    for (let sent = 0; sent < 20; sent++) expect((await call(server, house, '/api/ping')).status).toBe(200);
+    await eventually(async () => listening().length === 3, 'another process listens');
+    expect((await call(server, house, '/readyz')).status).toBe(200);
+    expect([killed, other].map((pid) => isAlive(pid ?? 0))).toEqual([false, true]);
+  });
+
+  postgresTest('SIGTERM lets a request in flight finish, and ends all', async () => {
+    await using house = await openHouse('postgres');
+    const { server, listening } = await startProcesses(house, { DRAIN_SECONDS: '1' });
+    await using _server = server;
+    const slow = await slowRequest(server, house);
+    server.process.kill('SIGTERM');
+    await eventually(async () => (await call(server, house, '/readyz')).status === 503, '/readyz is 503');
+    expect((await call(server, house, '/api/ping')).status).toBe(200);
+    slow.finish();
+    expect((await slow.answered).status).toBe(201);
+    const { code, errors } = await server.finished;
+    expect([code, errors]).toEqual([0, '']);
+    expect(listening().map(isAlive)).toEqual([false, false]);
+  });
+
+  postgresTest('end when the primary process is killed', async () => {
+    await using house = await openHouse('postgres');
+    const { server, listening } = await startProcesses(house);
+    await using _server = server;
+    server.process.kill('SIGKILL');
+    await server.finished;
+    await eventually(async () => !listening().some(isAlive), 'no process is left');
+    expect(listening().map(isAlive)).toEqual([false, false]);
+  });
+
+  postgresTest('a port in use ends the start with one message', async () => {
+    await using house = await openHouse('postgres');
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : '');
+    const settings = { DATABASE_URL: house.databaseUrl, HOST: '127.0.0.1', PORT: port, ...SETTINGS };
+    await using run = runFile('main.ts', settings);
+    const { code, errors } = await run.finished;
+    other.close();
+    expect([code, errors.trim().split('\n')]).toEqual([1, [expect.stringContaining(`Port ${port} is in use`)]]);
+  });
+});
+
+test('on SQLite more than one process is refused', async () => {
+  await using run = runFile('main.ts', { SERVER_PROCESSES: '2' });
+  const { code, errors } = await run.finished;
+  expect(code).toBe(1);
+  expect(errors).toContain('SERVER_PROCESSES: more than 1 needs Postgres');
+});
