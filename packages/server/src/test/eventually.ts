@@ -1,15 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Leaves the processor to the process that is waited for. */
+const POLL_MS = 5;
 
 /** Polls until there is a result and returns it with the elapsed milliseconds; fails after the deadline. */
 export async function eventually(
   question: () => Promise<boolean>,
   what: string,
-  deadlineMilliseconds = 10_000,
+  deadlineMilliseconds = 30_000,
 ): Promise<number> {
   const started = performance.now();
   while (performance.now() - started < deadlineMilliseconds) {
     if (await question()) return performance.now() - started;
-    await nextTurn();
+    await delay(POLL_MS);
   }
   throw new Error(`not within ${deadlineMilliseconds} ms: ${what}`);
 }
