@@ -17,7 +17,9 @@ const cache = join(root, 'node_modules', '.cache', 'review');
 /** @type {Record<string, (ready: Ready, args: string[]) => Promise<number>>} */
 const tasks = {
   start: afterBuild((ready) => run(ready.node, ['scripts/dev.ts'], ready)),
-  server: afterBuild((ready, args) => run(ready.node, ['packages/server/dist/main.js', ...args], ready)),
+  server: afterBuild((ready, args) =>
+    run(ready.node, [...serverFlags(), 'packages/server/dist/main.js', ...args], ready),
+  ),
   worker: afterBuild((ready, args) => run(ready.node, ['packages/worker/dist/main.js', ...args], ready)),
   review: afterBuild((ready, args) =>
     run(ready.node, ['packages/server/dist/commands/main.js', ...args, ...jsonTakenByNpm(args)], ready),
@@ -92,6 +94,14 @@ async function prepare() {
   return { node, environment };
 }
 
+/**
+ * Returns the options of Node for the server, which only the command line can set.
+ * @returns {string[]}
+ */
+function serverFlags() {
+  return JSON.parse(readFileSync(join(root, 'packages/server/node-flags.json'), 'utf8'));
+}
+
 /** @param {string} version */
 function isGoodNode(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -153,6 +163,8 @@ function cleanEnvironment(directories) {
     ...environment,
     PATH: [...directories, join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
     TURBO_TELEMETRY_DISABLED: '1',
+    // Keeps compiled modules for the next start of server and worker.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(cache, 'compiled'),
     // The bootstrap has just installed; pnpm's own check before each script would run in parallel and race.
     pnpm_config_verify_deps_before_run: 'false',
   };

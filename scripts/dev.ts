@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import serverFlags from '../packages/server/node-flags.json' with { type: 'json' };
 import { openDemo } from './dev-demo.ts';
 import { printLog } from './dev-log.ts';
 
@@ -76,7 +77,10 @@ async function runUntilOneEnds(): Promise<never> {
       1,
     );
   }
-  const server = endOf('server', start('server', [...WATCH, 'packages/server/dist/main.js'], environment));
+  const server = endOf(
+    'server',
+    start('server', [...WATCH, ...serverFlags, 'packages/server/dist/main.js'], environment),
+  );
   const demo = await Promise.race([server, ready().then(() => openDemo(review, dataDirectory, keyWorks))]);
   // The server has already printed why it could not start.
   if (demo instanceof Failure) throw new Failure('', demo.exitCode);

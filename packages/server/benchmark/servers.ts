@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import nodeFlags from '../node-flags.json' with { type: 'json' };
 import { freePort } from '../src/test/postgres.ts';
 import type { Measured } from './measure.ts';
 
@@ -12,6 +13,15 @@ const READY_MS = 30_000;
 const LIMIT = 100_000_000;
 const TOKEN = 'benchmark-worker-token';
 
+interface Start {
+  port: number;
+  log: string;
+  applicationName: string;
+  env?: Settings;
+  /** Options of Node. */
+  flags?: string[];
+}
+
 /** A started process. Its log goes to a file, as under a service manager. */
 export class Running implements Measured, AsyncDisposable {
   readonly port: number;
@@ -20,18 +30,15 @@ export class Running implements Measured, AsyncDisposable {
   readonly #kill = () => void this.#child.kill('SIGKILL');
   readonly logFile: string;
 
-  constructor(
-    file: string,
-    args: string[],
-    { port, log, applicationName, env = {} }: { port: number; log: string; applicationName: string; env?: Settings },
-  ) {
+  constructor(file: string, args: string[], { port, log, applicationName, env = {}, flags = [] }: Start) {
     this.port = port;
     this.applicationName = applicationName;
     this.logFile = log;
     const output = openSync(log, 'a');
-    const { PATH, HOME, TMPDIR } = process.env;
-    this.#child = spawn(process.execPath, [join(root, file), ...args], {
-      env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env },
+    // `npm run` sets the cache for all programs.
+    const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+    this.#child = spawn(process.execPath, [...flags, join(root, file), ...args], {
+      env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, NODE_ENV: 'production', ...env },
       stdio: ['ignore', output, output],
     });
     process.once('exit', this.#kill);
@@ -98,6 +105,7 @@ export async function startServer(folder: string, databaseUrl: string, settings:
     log,
     applicationName: 'project-review-service',
     env,
+    flags: nodeFlags,
   });
   return server.waitUntilReady();
 }

@@ -59,6 +59,9 @@ export const TARGETS: Record<Dialect, Targets> = {
 /** Upload and download, in MB/s as a ratio to a bare stream. */
 export const BYTES_TARGET = 0.8;
 
+/** Resident memory under mixed load over 16 connections: the peak, and that of the second half as a ratio to the first. */
+export const MEMORY_TARGETS = { megabytes: 200, growth: 1.1 };
+
 /** CPU time with the database's processes on Postgres, as a ratio to Parse Server. */
 export const PEER_TARGETS: Partial<Record<RowName, number>> = {
   'list 50 comments': 0.8,

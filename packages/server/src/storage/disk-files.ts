@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { codeOf, isMissing, mapErrors, toStorageError } from './disk-errors.ts';
 import { listObjects, listUploads } from './disk-list.ts';
 import { findJoined, findPart, type PartToStore, removeFormer, storePart, writeDraft } from './disk-parts.ts';
-import { bytesOf, type FileRange } from './disk-write.ts';
+import { bytesOf } from './disk-write.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import { plainName } from './names.ts';
 import { PartWrites } from './part-writes.ts';
@@ -183,13 +183,8 @@ export class DiskFiles {
   }
 
   async #assemble(key: string, folder: string, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'> {
-    const found: FileRange[] = [];
-    let total = 0;
-    for (const part of parts) {
-      const bytes = await findPart(folder, part);
-      found.push(bytes);
-      total += bytes.size;
-    }
+    const found = await Promise.all(parts.map((part) => findPart(folder, part)));
+    const total = found.reduce((sum, range) => sum + range.size, 0);
     if (total !== size) throw new PartsMismatch(`The parts have ${total} bytes, not ${size}.`);
 
     const whole = (await findJoined(found)) ?? (await writeDraft(folder, bytesOf(found)));

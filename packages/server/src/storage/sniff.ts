@@ -1,5 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
-
 /** The number of leading bytes to sniff. Documents in ZIP archives are recognised only after some entries. */
 export const SNIFFED_BYTES = 64 * 1024;
 
@@ -14,6 +12,8 @@ const PROLOGUE = /^\uFEFF?(\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(\[[^\]]
 /** Returns the type of the content. The declared type only decides between text types with no signature. */
 export async function sniffType(firstBytes: Buffer, declared: string | null): Promise<string> {
   const text = textOf(firstBytes);
+  // Imported when needed: its 30 modules would delay the start of the server.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(firstBytes).catch(() => undefined);
   const mime = found === undefined ? undefined : bareType(found.mime);
   if (text === null) return mime ?? BINARY;

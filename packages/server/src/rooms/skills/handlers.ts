@@ -21,7 +21,6 @@ import {
   type StoredSkill,
   updateSkill,
 } from './queries.ts';
-import { skillMd } from './skill-md.ts';
 
 export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => ({
   async list({ caller: { workspaceId }, body }) {
@@ -85,6 +84,8 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
     const content = versionId === null ? undefined : await findContent(db, versionId);
     if (content === undefined)
       throw new ProblemError('NOT_FOUND', { detail: 'The skill has no published version. Publish one first.' });
+    // Imported when needed: the 70 modules of its YAML library would delay the start of the server.
+    const { skillMd } = await import('./skill-md.ts');
     return skillMd(skill, content);
   },
 
