@@ -8,7 +8,7 @@ import { isPostgres, type Param, type Params, type PassedFields, statement } fro
 import type { Database, Schema } from './schema.ts';
 
 /** The rows that a search reads in order before it uses the index, and at once if the index has too many matches. */
-const SLICE = 2000;
+const SLICE = 1000;
 /** The number of matches up to which it is cheaper to sort them all than to read the table in order. */
 const MAX_CANDIDATES = 1000;
 
