@@ -11,6 +11,7 @@ import { median, residentMegabytes } from './measure.ts';
 import { measurePeer, readPeer } from './peer.ts';
 import { checksOf, peerChecksOf, peerReport, type Results, report } from './report.ts';
 import { type Comparison, compare, type Extent, requestsOf, requireSameAnswers } from './rounds.ts';
+import { addSearchedRows, measureSearch, type SearchFigures } from './search.ts';
 import { type Running, startFairServer, startServer, startStreamServer } from './servers.ts';
 import { createSite, type Site } from './site.ts';
 import { type Check, ROWS, type RowName } from './targets.ts';
@@ -30,13 +31,23 @@ if (largeRows !== null && !(Number.isInteger(largeRows) && largeRows >= SMALL_RO
   throw new Error('--rows must be a number from 1000 to 2000000');
 
 const PLAN = values.quick
-  ? { extent: { warmUp: 100, rounds: 1, alone: 50, together: 100 }, jobs: 15, starts: 1, megabytes: 16, transfers: 1 }
+  ? {
+      extent: { warmUp: 100, rounds: 1, alone: 50, together: 100 },
+      jobs: 15,
+      starts: 1,
+      megabytes: 16,
+      transfers: 1,
+      searched: 5000,
+      searches: 3,
+    }
   : {
       extent: { warmUp: 1500, rounds: 5, alone: 200, together: 320 },
       jobs: 300,
       starts: 3,
       megabytes: 32,
       transfers: 5,
+      searched: 100_000,
+      searches: 40,
     };
 
 const started = performance.now();
@@ -69,8 +80,9 @@ async function measureDatabase(folder: string, postgresUrl: string | null): Prom
   progress(`${dialect}: generation`);
   const generation = await measureGeneration(site, server, PLAN.jobs);
   const growth = largeRows === null ? null : await measureGrowth(folder, postgresUrl, largeRows, site, server);
+  const search = await measureSearches(folder, postgresUrl);
   const bytes = dialect === 'sqlite' ? await measureBytes(site, server) : [];
-  return { dialect, comparisons, generation, ready, memory, growth, bytes };
+  return { dialect, comparisons, generation, ready, memory, growth, search, bytes };
 }
 
 /** Starts the server several times on a migrated database. Returns the last and the median of the seconds until ready. */
@@ -104,6 +116,15 @@ async function measureGrowth(
     comparisons.push(await compare(row, subject, baseline, extentOf(row)));
   }
   return { rows, comparisons };
+}
+
+async function measureSearches(folder: string, postgresUrl: string | null): Promise<SearchFigures[]> {
+  await using disposed = new AsyncDisposableStack();
+  progress(`search in ${PLAN.searched} projects and files`);
+  const site = await createSite(folder, postgresUrl, SMALL_ROWS, disposed);
+  await addSearchedRows(site.address, site.seeded.projectId, PLAN.searched);
+  const server = disposed.use(await startServer(site.folder, site.databaseUrl));
+  return await measureSearch(site, server, PLAN.searches);
 }
 
 async function measureBytes({ folder, seeded, meter }: Site, server: Running): Promise<BytesComparison[]> {

@@ -2,7 +2,17 @@ import { availableParallelism, cpus } from 'node:os';
 import type { BytesComparison } from './bytes.ts';
 import type { GenerationFigures } from './generation.ts';
 import type { Comparison, Figures } from './rounds.ts';
-import { atLeast, atMost, BYTES_TARGET, type Check, type Dialect, PEER_TARGETS, TARGETS } from './targets.ts';
+import type { SearchFigures } from './search.ts';
+import {
+  atLeast,
+  atMost,
+  BYTES_TARGET,
+  type Check,
+  type Dialect,
+  PEER_TARGETS,
+  SEARCH_TARGET_MS,
+  TARGETS,
+} from './targets.ts';
 
 /** The results on one database. */
 export interface Results {
@@ -14,6 +24,7 @@ export interface Results {
   /** Resident memory after the load, in MB. */
   memory: { ours: number; fair: number };
   growth: { rows: number; comparisons: Comparison[] } | null;
+  search: SearchFigures[];
   /** Measured once: the storage does not depend on the database. */
   bytes: BytesComparison[];
 }
@@ -26,7 +37,7 @@ const worst = (cost: Figures['cpu']) => Math.max(cost.server, cost.total);
 /** Every figure that has a target, with that target. */
 export const checksOf = (results: Results[]): Check[] => results.flatMap(databaseChecks);
 
-function databaseChecks({ dialect, comparisons, generation, ready, growth, bytes }: Results): Check[] {
+function databaseChecks({ dialect, comparisons, generation, ready, growth, search, bytes }: Results): Check[] {
   const targets = TARGETS[dialect];
   const title = (what: string) => `${TITLES[dialect]}: ${what}`;
   const checks: Check[] = [];
@@ -46,6 +57,8 @@ function databaseChecks({ dialect, comparisons, generation, ready, growth, bytes
   );
   for (const { row, ratio } of growth?.comparisons ?? [])
     checks.push(atMost(title(`${row}, CPU to that with few rows`), worst(ratio.cpu), targets.growth));
+  for (const { keyword, projects, files } of search)
+    checks.push(atMost(title(`search for a keyword ${keyword}, ms`), Math.max(projects, files), SEARCH_TARGET_MS));
   for (const { direction, ratio } of bytes)
     checks.push(atLeast(`${direction}, MB/s to a bare stream`, ratio, BYTES_TARGET));
   return checks;
@@ -59,6 +72,8 @@ export function report(results: Results[], checks: Check[]): string {
     ...results.flatMap(({ dialect, growth }) =>
       growth ? [`${TITLES[dialect]}, ${growth.rows} comments beside 1,000:`, growthTable(growth.comparisons)] : [],
     ),
+    'Search by keyword:',
+    searchTable(results),
     bytesTable(results.flatMap(({ bytes }) => bytes)),
     serviceTable(results),
     outcome(checks),
@@ -131,6 +146,22 @@ const growthTable = (comparisons: Comparison[]) =>
       ...cells(subject.cpu.total, baseline.cpu.total, worst(ratio.cpu)),
       subject.p99.toFixed(1),
       baseline.p99.toFixed(1),
+    ]),
+  );
+
+const searchTable = (results: Results[]) =>
+  table(
+    [
+      'keyword',
+      ...results.flatMap(({ dialect }) => ['projects', 'files'].map((of) => `${TITLES[dialect]}, ${of}, ms`)),
+      'target',
+    ],
+    (results[0]?.search ?? []).map(({ keyword }, index) => [
+      keyword,
+      ...results.flatMap(({ search }) =>
+        [search[index]?.projects, search[index]?.files].map((ms) => ms?.toFixed(1) ?? ''),
+      ),
+      String(SEARCH_TARGET_MS),
     ]),
   );
 

@@ -62,6 +62,9 @@ export const BYTES_TARGET = 0.8;
 /** Resident memory under mixed load over 16 connections: the peak, and that of the second half as a ratio to the first. */
 export const MEMORY_TARGETS = { megabytes: 200, growth: 1.1 };
 
+/** A search by keyword over 100,000 projects or files: the median in milliseconds. */
+export const SEARCH_TARGET_MS = 5;
+
 /** CPU time with the database's processes on Postgres, as a ratio to Parse Server. */
 export const PEER_TARGETS: Partial<Record<RowName, number>> = {
   'list 50 comments': 0.8,

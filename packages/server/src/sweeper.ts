@@ -2,6 +2,7 @@ import { withoutTimeouts } from './db/open.ts';
 import { now, secondsFromNow } from './db/time.ts';
 import type { Deps } from './deps.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
+import { deleteExpiredCounts } from './http/shared-counts.ts';
 import { hashUploadedFiles } from './rooms/files/hash.ts';
 import { deleteUnfinishedFile } from './rooms/files/queries.ts';
 import { deleteDueProjects } from './rooms/projects/queries.ts';
@@ -20,6 +21,7 @@ type Swept = Pick<Deps, 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
 /** Deletes expired keys, projects, uploads and blobs, and hashes new files. Several servers may run it at once. */
 export async function sweep(deps: Swept): Promise<void> {
   await deleteExpiredKeys(deps.db);
+  if (deps.opened.dialect === 'postgres') await deleteExpiredCounts(deps.db);
   // Deleting a large project can take longer than the statement timeout.
   await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
   await dropStaleUploads(deps);

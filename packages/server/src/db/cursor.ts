@@ -27,16 +27,51 @@ export interface CursorPage<Item> {
   prev: Position | null;
 }
 
-/** The key of the position that a page starts from. Without one, the statement has no such condition. */
-type KeyParams = Params<{ page_sort?: string; page_id?: string }>;
-interface Scan {
+/** The rows of a sorted list beyond a key, up to and including another. */
+export interface Range {
   order: Direction;
-  comparison: '>' | '>=' | '<' | '<=';
+  from: Pick<Position, 'key' | 'inclusive'> | null;
+  until?: Key | undefined;
+}
+
+/** The keys of a range. Without one, the statement has no such condition. */
+type KeyParams = Params<{ from_sort?: string; from_id?: string; until_sort?: string; until_id?: string }>;
+
+/**
+ * Returns a function that reads up to `limit` rows of a range, with values whose types the caller has checked. Rows are
+ * sorted by `sortBy`, a column of `table`, and by id.
+ */
+export function preparedRange<Given, Choice extends object, DB, Tables extends keyof DB, Row>(
+  table: string,
+  build: (db: Database, given: Given, choice: Choice) => SelectQueryBuilder<DB, Tables, Row>,
+  sortBy: (choice: Choice) => string,
+  { limit = PAGE_SIZE + 1, offset = 0 } = {},
+): (db: Database, range: Range, values: object, choice: Choice) => Promise<Row[]> {
+  const read = statement<[Given & KeyParams, Choice & { order: Direction; inclusive: boolean }], Row>(
+    (db, given, choice) => {
+      const [sort, id] = [sql.ref(`${table}.${sortBy(choice)}`), sql.ref(`${table}.id`)];
+      const { from_sort: fromSort, from_id: fromId, until_sort: untilSort, until_id: untilId } = given;
+      const { order, inclusive } = choice;
+      const [after, before] = order === 'asc' ? ['>', '<='] : ['<', '>='];
+      const compared = (operator: string, ...key: unknown[]) =>
+        sql<boolean>`(${sort}, ${id}) ${sql.raw(operator)} (${sql.join(key)})`;
+      let rows = build(db, given, choice);
+      if (fromSort !== undefined) rows = rows.where(compared(inclusive ? `${after}=` : after, fromSort, fromId));
+      if (untilSort !== undefined) rows = rows.where(compared(before, untilSort, untilId));
+      rows = rows.orderBy(sort, order).orderBy(id, order).limit(limit);
+      return offset === 0 ? rows : rows.offset(offset);
+    },
+  );
+  return async (db, { order, from, until }, values, choice) => {
+    const keys = { from_sort: from?.key[0], from_id: from?.key[1], until_sort: until?.[0], until_id: until?.[1] };
+    const { rows } = await read(db, { ...values, ...keys }, { ...choice, order, inclusive: from?.inclusive ?? false });
+    return rows;
+  };
 }
 
 /**
  * Returns a function that reads one page of a query by keyset pagination, so that its cost does not depend on its distance
- * from the start. Rows are sorted by `sortBy`, a column of `table`, and by their id.
+ * from the start.
  */
 export function preparedPages<
   Given,
@@ -50,26 +85,26 @@ export function preparedPages<
   build: (db: Database, given: Given, choice: Choice) => SelectQueryBuilder<DB, Tables, Row>,
   sortBy: (choice: Choice) => Sort,
 ): (db: Database, page: PageRequest, values: PassedFields<Given>, choice: Choice) => Promise<CursorPage<Row>> {
-  const read = statement<[Given & KeyParams, Choice & Scan], Row>((db, given, scan) => {
-    const [sort, id] = [sql.ref(`${table}.${sortBy(scan)}`), sql.ref(`${table}.id`)];
-    const { page_sort: fromSort, page_id: fromId } = given;
-    const all = build(db, given, scan);
-    const after = sql<boolean>`(${sort}, ${id}) ${sql.raw(scan.comparison)} (${fromSort}, ${fromId})`;
-    return (fromSort === undefined ? all : all.where(after))
-      .orderBy(sort, scan.order)
-      .orderBy(id, scan.order)
-      .limit(PAGE_SIZE + 1);
-  });
-  return async (db, { direction, from, startAtEnd = false }, values, choice) => {
-    const backwards = from === null ? startAtEnd : from.towards === 'prev';
-    const order = (direction === 'asc') === backwards ? 'desc' : 'asc';
-    const beyond = order === 'asc' ? '>' : '<';
-    const scan = { ...choice, order, comparison: from?.inclusive ? `${beyond}=` : beyond };
-    const { rows } = await read(db, { ...values, page_sort: from?.key[0], page_id: from?.key[1] }, scan);
-    const keyOf = (row: Row): Key => [row[sortBy(choice)], row.id];
-    return pageOf(rows, keyOf, from, backwards);
-  };
+  const read = preparedRange(table, build, sortBy);
+  return async (db, page, values, choice) =>
+    toPage(await read(db, rangeOf(page), values, choice), page, sortBy(choice));
 }
+
+const isBackwards = ({ from, startAtEnd = false }: PageRequest) =>
+  from === null ? startAtEnd : from.towards === 'prev';
+
+/** The range that a page begins. */
+export const rangeOf = (page: PageRequest): Range => ({
+  order: (page.direction === 'asc') === isBackwards(page) ? 'desc' : 'asc',
+  from: page.from,
+});
+
+/** Returns the page of the first rows of its range: one more than a page holds, if there are as many. */
+export const toPage = <Sort extends string, Row extends Record<Sort | 'id', string>>(
+  rows: Row[],
+  page: PageRequest,
+  sort: Sort,
+): CursorPage<Row> => pageOf(rows, (row) => [row[sort], row.id], page.from, isBackwards(page));
 
 function pageOf<Row>(
   rows: Row[],

@@ -1,14 +1,11 @@
 import { RATE_WINDOW_SECONDS, type Tier } from '@review/contract';
 import type { Request, Response } from 'express';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
+import { type Count, SharedCounts } from './shared-counts.ts';
 
 export interface RateLimiter {
   /** Counts a call of an operation by the caller. Throws RATE_LIMITED over the limit, as the other counters do. */
@@ -28,48 +25,41 @@ const UNLIMITED: RateLimiter = {
   countFailure: async () => {},
 };
 
+const MAX_REFUSED = 10_000;
+
 /** Fixed-window limits. Counted in Postgres, so that they hold across processes; in memory with SQLite. */
-export function rateLimiter({ config, opened, log }: Deps): RateLimiter {
+export function rateLimiter({ config, opened }: Deps): RateLimiter {
   const limits = config.rateLimits;
   if (limits === null) return UNLIMITED;
-
-  const counter = (name: string, points: number): RateLimiterAbstract => {
-    const options = { keyPrefix: name, points, duration: RATE_WINDOW_SECONDS };
-    if (opened.pool === null) return new RateLimiterMemory(options);
-    return new RateLimiterPostgres({
-      ...options,
-      storeClient: opened.pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: true,
-      inMemoryBlockOnConsumed: points,
-      insuranceLimiter: new RateLimiterMemory(options),
-    });
-  };
+  const shared = opened.dialect === 'postgres' ? new SharedCounts(opened.db, RATE_WINDOW_SECONDS) : null;
 
   function window(name: string, points: number) {
-    const counts = counter(name, points);
-    const show = (response: Response, remaining: number, { msBeforeNext }: RateLimiterRes) => {
+    const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: RATE_WINDOW_SECONDS });
+    const addInMemory = (key: string, change: 1 | -1) => (change === 1 ? memory.penalty(key) : memory.reward(key));
+    /** While Postgres does not respond, each process counts for itself. */
+    const add = (key: string, change: 1 | -1): Promise<Count> =>
+      shared === null
+        ? addInMemory(key, change)
+        : shared.add(`${name}:${key}`, change).catch(() => addInMemory(key, change));
+    const show = (response: Response, { consumedPoints, msBeforeNext }: Count) => {
+      const remaining = Math.max(0, points - consumedPoints);
       response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
       response.set('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
+    /** The ends of windows whose limit is reached, so that further calls cost no statement. */
+    const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
     return {
       async count(key: string, response: Response): Promise<void> {
-        let refused = false;
-        const outcome = await counts.consume(key).catch((refusal: unknown) => {
-          // A refusal from the in-memory block does not contain the consumed points.
-          refused = true;
-          if (refusal instanceof RateLimiterRes) return refusal;
-          log.error({ err: refusal }, 'rate limit not counted');
-          throw new ProblemError('NOT_READY');
-        });
-        show(response, refused ? 0 : points - outcome.consumedPoints, outcome);
-        if (refused) throw rateLimited(points, secondsLeft(outcome.msBeforeNext));
+        const msRefused = (refusedUntil.get(key) ?? 0) - Date.now();
+        const count = msRefused > 0 ? { consumedPoints: points + 1, msBeforeNext: msRefused } : await add(key, 1);
+        show(response, count);
+        if (count.consumedPoints <= points) return;
+        refusedUntil.set(key, Date.now() + count.msBeforeNext);
+        throw rateLimited(points, secondsLeft(count.msBeforeNext));
       },
       async refund(key: string, response: Response): Promise<void> {
-        const outcome = await counts.reward(key);
-        show(response, points - outcome.consumedPoints, outcome);
+        refusedUntil.delete(key);
+        show(response, await add(key, -1));
       },
     };
   }

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { preparedPages } from '../../db/cursor.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
+import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
@@ -53,62 +54,57 @@ export interface CommentParts {
   replies: Map<string, number>;
 }
 
-const findAuthors = prepared.all((db, { workspaceId, ids }: Params<{ workspaceId: string; ids: string[] }>) =>
-  db
-    .selectFrom('users as user')
-    .leftJoin('workspace_members as person', (join) =>
-      join.onRef('person.user_id', '=', 'user.id').on('person.workspace_id', '=', workspaceId),
-    )
-    .select((eb) => [
-      'user.id',
-      eb.fn.coalesce('person.display_name', 'user.name').as('name'),
-      eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
-    ])
-    .where('user.id', ...anyOf(db, ids)),
-);
+type Parts = Params<Viewer & { authorIds: string[]; ids: string[] }>;
 
-const findAttachmentsOf = prepared.all((db, ids: Param<string[]>) =>
-  db
-    .selectFrom('uploads')
-    .select(['id', 'name', 'mime_type', 'size', sql<string>`comment_id`.as('comment_id')])
-    .where('comment_id', ...anyOf(db, ids))
-    .orderBy('comment_position'),
-);
+const findParts = preparedTogether({
+  authors: (db, { workspaceId, authorIds }: Parts) =>
+    db
+      .selectFrom('users as user')
+      .leftJoin('workspace_members as person', (join) =>
+        join.onRef('person.user_id', '=', 'user.id').on('person.workspace_id', '=', workspaceId),
+      )
+      .select((eb) => [
+        'user.id',
+        eb.fn.coalesce('person.display_name', 'user.name').as('name'),
+        eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
+      ])
+      .where('user.id', ...anyOf(db, authorIds)),
+  attachments: (db, { ids }: Parts) =>
+    db
+      .selectFrom('uploads')
+      .select(['id', 'name', 'mime_type', 'size', sql<string>`comment_id`.as('comment_id')])
+      .where('comment_id', ...anyOf(db, ids))
+      .orderBy('comment_position'),
+  reactions: (db, { userId, ids }: Parts) =>
+    db
+      .selectFrom('reactions')
+      .select((eb) => [
+        'comment_id',
+        'type',
+        eb.fn.countAll<number>().as('count'),
+        sql<number>`max(case when user_id = ${userId} then 1 else 0 end)`.as('reacted'),
+      ])
+      .where('comment_id', ...anyOf(db, ids))
+      .groupBy(['comment_id', 'type'])
+      .orderBy((eb) => eb.fn.min('created_at'))
+      .orderBy('type'),
+  replies: (db, { ids }: Parts) =>
+    db
+      .selectFrom('comments')
+      .select((eb) => [sql<string>`parent_id`.as('parent_id'), eb.fn.countAll<number>().as('count')])
+      .where('parent_id', ...anyOf(db, ids))
+      .groupBy('parent_id'),
+});
 
-const countReactions = prepared.all((db, { userId, ids }: Params<{ userId: string; ids: string[] }>) =>
-  db
-    .selectFrom('reactions')
-    .select((eb) => [
-      'comment_id',
-      'type',
-      eb.fn.countAll<number>().as('count'),
-      sql<number>`max(case when user_id = ${userId} then 1 else 0 end)`.as('reacted'),
-    ])
-    .where('comment_id', ...anyOf(db, ids))
-    .groupBy(['comment_id', 'type'])
-    .orderBy((eb) => eb.fn.min('created_at'))
-    .orderBy('type'),
-);
-
-const countReplies = prepared.all((db, ids: Param<string[]>) =>
-  db
-    .selectFrom('comments')
-    .select((eb) => [sql<string>`parent_id`.as('parent_id'), eb.fn.countAll<number>().as('count')])
-    .where('parent_id', ...anyOf(db, ids))
-    .groupBy('parent_id'),
-);
-
-/** Loads authors, attachments, reactions and reply counts of comments, with one statement per kind. */
+/** Loads authors, attachments, reactions and reply counts of comments. */
 export async function findCommentParts(db: Database, viewer: Viewer, comments: StoredComment[]): Promise<CommentParts> {
   const ids = comments.map(({ id }) => id);
   if (ids.length === 0) {
     return { authors: new Map(), attachments: new Map(), reactions: new Map(), replies: new Map() };
   }
   const authorIds = [...new Set(comments.map((comment) => comment.author_id))];
-  const authors = await findAuthors(db, { workspaceId: viewer.workspaceId, ids: authorIds });
-  const attachments = await findAttachmentsOf(db, ids);
-  const reactions = await countReactions(db, { userId: viewer.userId, ids });
-  const replies = await countReplies(db, ids);
+  const { workspaceId, userId } = viewer;
+  const { authors, attachments, reactions, replies } = await findParts(db, { workspaceId, userId, authorIds, ids });
   return {
     authors: new Map(authors.map((author) => [author.id, author])),
     attachments: Map.groupBy(attachments, (attachment) => attachment.comment_id),

@@ -185,8 +185,10 @@ onEachDatabase((house) => {
         replies: { count: 1 },
       });
     }
-    expect(ofOne.statements).toHaveLength(6);
-    expect(ofFifty.statements).toHaveLength(6);
+    // On Postgres one statement reads authors, attachments, reactions and replies.
+    const expected = house().dialect === 'postgres' ? 3 : 6;
+    expect(ofOne.statements).toHaveLength(expected);
+    expect(ofFifty.statements).toHaveLength(expected);
   });
 
   test('a used attachment can be downloaded by all who can see the comment', async () => {

@@ -39,13 +39,12 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
   };
   return {
     async get({ caller, subject, query, signal }) {
-      const file = await watch.until(
-        subject.id,
-        () => findVisibleFile(db, { ...caller, id: subject.id }),
-        (seen) => seen === undefined || FINAL_STATUSES.includes(seen.status),
-        query.wait * 1000,
-        signal,
-      );
+      const isFinal = (seen?: StoredFile) => seen === undefined || FINAL_STATUSES.includes(seen.status);
+      const look = () => findVisibleFile(db, { ...caller, id: subject.id });
+      const file =
+        query.wait === 0 || isFinal(subject)
+          ? subject
+          : await watch.until(subject.id, look, isFinal, query.wait * 1000, signal);
       if (file === undefined) throw new ProblemError('NOT_FOUND');
       const generations = await generationRecords(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
       return { data: toFileRecord(file, generations.get(file.id) ?? null) };

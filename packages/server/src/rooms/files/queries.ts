@@ -1,10 +1,10 @@
 import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
-import { type Insertable, type NotNull, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, NotNull, Selectable, Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
-import { preparedPages } from '../../db/cursor.ts';
-import { containing, fold } from '../../db/fold.ts';
+import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
+import { preparedSearch, wholeTable } from '../../db/search.ts';
 import { dropUploads, type PendingBlobDeletion, scheduleBlobDeletion } from '../uploads/queries.ts';
 import { isRestricted, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
@@ -20,31 +20,29 @@ export const findVisibleFile = prepared.first((db, { id, ...viewer }: Params<Vie
     .where((eb) => eb.or([eb('seen.role', '!=', RESTRICTED), eb('file.allow_restricted', '=', 1)])),
 );
 
-const filesOf = (db: Database, projectId: Param<string>, restricted: boolean) =>
+const filesOf = (db: Database, projectId: Param<string>, restricted: boolean, source = wholeTable('files')) =>
   db
-    .selectFrom('files')
+    .selectFrom(source)
     .selectAll()
     .where('project_id', '=', projectId)
     .$if(restricted, (files) => files.where('allow_restricted', '=', 1));
 
 interface FileFilters {
-  keyword?: string | undefined;
   folderId?: string | undefined;
   status?: FileStatus | undefined;
   outputType?: OutputType | undefined;
   tag?: ReviewStatus | undefined;
 }
 
-export const listFiles = preparedPages(
+export const listFiles = preparedSearch(
   'files',
   (
     db,
-    { projectId, keyword, folderId, status, outputType, tag }: Params<FileFilters & { projectId: string }>,
+    { projectId, folderId, status, outputType, tag }: Params<FileFilters & { projectId: string }>,
     { restricted, atRoot }: { restricted: boolean; atRoot: boolean },
+    source,
   ) => {
-    let query = filesOf(db, projectId, restricted);
-    if (keyword !== undefined)
-      query = query.where(sql<boolean>`folded_text like ${keyword.map(containing)} escape '\\'`);
+    let query = filesOf(db, projectId, restricted, source);
     if (atRoot) query = query.where('folder_id', 'is', null);
     if (folderId !== undefined) query = query.where('folder_id', '=', folderId);
     if (status !== undefined) query = query.where('status', '=', status);
@@ -53,6 +51,7 @@ export const listFiles = preparedPages(
     return query;
   },
   () => 'created_at',
+  ({ projectId }) => projectId,
 );
 
 const foldedText = ({ name, description }: { name: string; description: string | null }) =>

@@ -1,36 +1,35 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { preparedPages } from '../../db/cursor.ts';
-import { containing, fold } from '../../db/fold.ts';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
+import { preparedSearch, wholeTable } from '../../db/search.ts';
 import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Membership, type Viewer } from '../visibility.ts';
 
 export type VisibleProject = Selectable<Schema['projects']> & Membership;
 
-const visibleProjects = (db: Database, viewer: Params<Viewer>) =>
+const visibleProjects = (db: Database, viewer: Params<Viewer>, source = wholeTable('projects')) =>
   db
-    .selectFrom('projects as project')
-    .innerJoin('project_members as membership', 'membership.project_id', 'project.id')
+    .selectFrom(source)
+    // SQLite keeps the order of a cross join: a person may be a member of far more projects than the source has.
+    .crossJoin('project_members as membership')
+    .whereRef('membership.project_id', '=', 'projects.id')
     .where('membership.user_id', '=', viewer.userId)
-    .where('project.workspace_id', '=', viewer.workspaceId)
-    .selectAll('project')
+    .where('projects.workspace_id', '=', viewer.workspaceId)
+    .selectAll('projects')
     .select('membership.role');
 
 export const findVisibleProject = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
-  visibleProjects(db, viewer).where('project.id', '=', id),
+  visibleProjects(db, viewer).where('projects.id', '=', id),
 );
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at', updatedAt: 'updated_at' } as const;
 
-export const listProjects = preparedPages(
-  'project',
-  (db, { keyword, ...viewer }: Params<Viewer & { keyword?: string }>, _: { sort: keyof typeof SORT_COLUMNS }) => {
-    const projects = visibleProjects(db, viewer);
-    if (keyword === undefined) return projects;
-    return projects.where(sql<boolean>`project.folded_text like ${keyword.map(containing)} escape '\\'`);
-  },
+export const listProjects = preparedSearch(
+  'projects',
+  (db, viewer: Params<Viewer>, _: { sort: keyof typeof SORT_COLUMNS }, source) => visibleProjects(db, viewer, source),
   ({ sort }) => SORT_COLUMNS[sort],
+  ({ workspaceId }) => workspaceId,
 );
 
 const folded = ({ name, description }: Pick<NewProject, 'name' | 'description'>) => ({

@@ -1,0 +1,247 @@
+import type { ProjectRole } from '@review/contract';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { deleteFile, insertFile, listFiles, updateFile } from '../rooms/files/queries.ts';
+import { deleteDueProjects, insertProject, listProjects, updateProject } from '../rooms/projects/queries.ts';
+import { type House, onEachDatabase } from '../test/house.ts';
+import { newcomer, newProject } from '../test/people.ts';
+import type { CursorPage, PageRequest } from './cursor.ts';
+import { fold } from './fold.ts';
+import { newId, newUuid } from './ids.ts';
+import { migration } from './migrations/0011-search-index.ts';
+import type { Writer } from './schema.ts';
+import { now } from './time.ts';
+import { inTransaction } from './transaction.ts';
+
+/** More rows than a search reads in order before it uses the index. */
+const BEYOND_FIRST_SLICE = 2100;
+
+const OWNER: ProjectRole = 'PROJECT_OWNER';
+
+type Texts = { name: string; description?: string };
+type Row = { id: string };
+
+const isIndexLookUp = (text: string) => /_search_(rows|terms)|search_trigrams/.test(text);
+
+onEachDatabase((house) => {
+  const db = () => house().deps.db;
+
+  /** Adds files in order of their creation. */
+  const addFiles = (projectId: string, all: Texts[]): Promise<string[]> =>
+    inTransaction(db(), async (trx) => {
+      const ids: string[] = [];
+      for (const { name, description = null } of all) {
+        const id = newId('FX');
+        const createdBy = house().people.owner.userId;
+        const fields = { mode: 'UPLOADED', status: 'UPLOADED', created_by: createdBy, created_at: now() } as const;
+        await insertFile(trx, { id, project_id: projectId, folder_id: null, name, description, ...fields });
+        if (description !== null)
+          await updateFile(trx, id, { name, description, folder_id: null, allow_restricted: 0 }, now());
+        ids.push(id);
+      }
+      return ids;
+    });
+  const addPadding = async (projectId: string) => {
+    const [owner, at] = [house().people.owner.userId, now()];
+    await sql`insert into files (id, project_id, name, folded_text, mode, status, tag, created_by, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(BEYOND_FIRST_SLICE)})
+      select 'FX' || ${newUuid()} || cast(i as text), ${projectId}, 'mmm', 'mmm', 'UPLOADED', 'UPLOADED', 'CLOSED', ${owner}, ${at}, ${at}
+      from n`.execute(db());
+  };
+
+  /** A project whose search needs the index. The given files are its oldest. */
+  async function largeProject(files: Texts[]) {
+    const projectId = await newProject(house().people.owner);
+    const ids = await addFiles(projectId, files);
+    await addPadding(projectId);
+    return { projectId, ids };
+  }
+
+  /** The ids on all pages, in order, and how many look-ups in the index they took. */
+  async function idsOf(read: (page: PageRequest) => Promise<CursorPage<Row>>) {
+    const sent = vi.spyOn(db().getExecutor(), 'executeQuery');
+    const ids: string[] = [];
+    for (let from: PageRequest['from'] = null, isFirst = true; isFirst || from !== null; isFirst = false) {
+      const page = await read({ direction: 'desc', from });
+      ids.push(...page.items.map(({ id }) => id));
+      from = page.next;
+    }
+    const lookUps = sent.mock.calls.filter(([query]) => isIndexLookUp(query.sql)).length;
+    sent.mockRestore();
+    return { ids, lookUps };
+  }
+  const searchFiles = (projectId: string, keyword: string) =>
+    idsOf((page) => listFiles(db(), page, { projectId, keyword }, { restricted: false, atRoot: false }));
+
+  describe('files', () => {
+    test('random keywords find the same files as a comparison with each of them', async () => {
+      const names = Array.from({ length: BEYOND_FIRST_SLICE }, () => ({
+        name: randomText(14),
+        description: randomText(5),
+      }));
+      const projectId = await newProject(house().people.owner);
+      const ids = await addFiles(projectId, names);
+      const texts = names.map(({ name, description }) => fold(`${name}\n${description}`));
+      let lookUps = 0;
+      for (let run = 0; run < 150; run++) {
+        const keyword = run % 2 === 0 ? randomText(4) : randomPart(names[random(names.length)]?.name ?? '');
+        const found = await searchFiles(projectId, keyword);
+        const expected = ids.filter((_, index) => texts[index]?.includes(fold(keyword)));
+        expect(found.ids, JSON.stringify(keyword)).toEqual(expected.toReversed());
+        lookUps += found.lookUps;
+      }
+      expect(lookUps).toBeGreaterThan(0);
+    });
+
+    test.each([
+      ['a word', 'Outtakes of the LAMP film', 'lamp'],
+      ['the end of a name', 'a storyboard', 'board'],
+      ['one CJK character', '最終版の映画', '映'],
+      ['one CJK character at the end', '最終版', '版'],
+      ['two CJK characters', '最終版の映画', '終版'],
+      ['two CJK characters at the end', '最終版の映画', '映画'],
+      ['three CJK characters', '最終版の映画', '版の映'],
+      ['an emoji', 'cut 🎬 one', '🎬'],
+      ['an emoji with a skin tone', 'ok 👍🏽', '👍🏽'],
+      ['an emoji of several', 'the 👩‍👩‍👧 film', '👩‍👩‍👧'],
+      ['another case', 'ÄRGER', 'ärger'],
+      ['quotes', `say "it's"`, `"it's"`],
+      ['operators', 'a AND (b | c) & !d:*', ') & !d:*'],
+      ['patterns', '100%_\\', '%_\\'],
+      ['100 characters', `${'x'.repeat(99)}y`, `${'x'.repeat(99)}y`],
+    ])('the index finds %s', async (_, name, keyword) => {
+      const { projectId, ids } = await largeProject([{ name }]);
+      expect(await searchFiles(projectId, keyword)).toEqual({ ids, lookUps: 1 });
+      expect((await searchFiles(projectId, `${keyword}q`)).ids).toEqual([]);
+    });
+
+    test('a keyword with many matches, all of them old, is found page by page', async () => {
+      const { projectId, ids } = await largeProject(Array.from({ length: 1100 }, () => ({ name: 'skewed' })));
+      expect((await searchFiles(projectId, 'skewed')).ids).toEqual(ids.toReversed());
+    });
+
+    test('a changed, renamed or deleted file is found as it is now', async () => {
+      const { projectId, ids } = await largeProject([{ name: 'first' }, { name: 'second' }]);
+      const [first = '', second = ''] = ids;
+      const found = async (keyword: string) => (await searchFiles(projectId, keyword)).ids;
+      const { client } = house().people.owner;
+      await client.files.update({ params: { id: first }, body: { name: 'renamed', description: 'formerly second' } });
+      expect([await found('first'), await found('renamed'), await found('second')]).toEqual([
+        [],
+        [first],
+        [second, first],
+      ]);
+      const { data: folder } = await client.folders.create({ params: { id: projectId }, body: { name: 'A' } });
+      await client.files.update({ params: { id: first }, body: { folder: { id: folder.id } } });
+      expect(await found('renamed')).toEqual([first]);
+      await client.files.delete({ params: { id: second } });
+      expect(await found('second')).toEqual([first]);
+    });
+
+    test('a transaction that is rolled back leaves no trace in the index', async () => {
+      const { projectId, ids } = await largeProject([{ name: 'kept one' }, { name: 'kept two' }]);
+      const [one = '', two = ''] = ids;
+      const fields = { description: null, folder_id: null, allow_restricted: 0 };
+      const failed = inTransaction(db(), async (trx) => {
+        await updateFile(trx, one, { ...fields, name: 'lost' }, now());
+        await deleteFile(trx, two, now());
+        throw new Error('rolled back');
+      });
+      const neighbour = inTransaction(db(), (trx) => updateFile(trx, two, { ...fields, name: 'kept too' }, now()));
+      await expect(failed).rejects.toThrow('rolled back');
+      await neighbour;
+      expect((await searchFiles(projectId, 'lost')).ids).toEqual([]);
+      expect((await searchFiles(projectId, 'kept')).ids).toEqual([two, one]);
+      expect((await searchFiles(projectId, 'too')).ids).toEqual([two]);
+    });
+  });
+
+  describe('projects', () => {
+    test('a search finds own projects only, in each order, also after a change and a deletion', async () => {
+      const { userId, workspaceId } = await newcomer(house());
+      const foreigner = await newcomer(house());
+      const add = async (trx: Writer, member: string, name: string, description: string | null) => {
+        const [id, at] = [newUuid(), now()];
+        const project = { name, description, deadline: null, created_at: at, deletes_at: null };
+        await insertProject(trx, { id, workspace_id: workspaceId, ...project });
+        const membership = { id: newUuid(), project_id: id, user_id: member, role: OWNER, created_at: at };
+        await trx.insertInto('project_members').values(membership).execute();
+        return id;
+      };
+      const [second = '', first = ''] = await inTransaction(db(), async (trx) => {
+        const ids = [await add(trx, userId, 'Zebra', 'a lamp'), await add(trx, userId, 'Lamp', null)];
+        await add(trx, foreigner.userId, 'Lamp', null);
+        for (let count = 0; count < BEYOND_FIRST_SLICE; count++) await add(trx, userId, 'mmm', null);
+        return ids;
+      });
+      const search = async (keyword: string, sort: 'name' | 'createdAt' | 'updatedAt') =>
+        await idsOf((page) => listProjects(db(), page, { userId, workspaceId, keyword }, { sort }));
+      expect((await search('lamp', 'name')).ids).toEqual([second, first]);
+      expect(await search('lamp', 'createdAt')).toEqual({ ids: [first, second], lookUps: 1 });
+      expect((await search('lamp', 'updatedAt')).ids).toEqual([first, second]);
+      await inTransaction(db(), (trx) => updateProject(trx, first, { name: '灯' }, now()));
+      expect((await search('lamp', 'createdAt')).ids).toEqual([second]);
+      expect((await search('灯', 'createdAt')).ids).toEqual([first]);
+      await db().updateTable('projects').set({ deletes_at: now() }).where('id', '=', first).execute();
+      await deleteDueProjects(db(), now());
+      expect((await search('灯', 'createdAt')).ids).toEqual([]);
+    });
+  });
+
+  test('the migration indexes the rows that exist', async () => {
+    const { projectId, ids } = await largeProject([{ name: '最終版' }]);
+    await dropIndex(house());
+    await db()
+      .updateTable('files')
+      .set({ folded_text: fold('映画\n') })
+      .where('id', '=', ids[0] ?? '')
+      .execute();
+    await migration(house().dialect).up(db());
+    expect(await searchFiles(projectId, '映')).toEqual({ ids, lookUps: 1 });
+  });
+
+  test('the index is complete', async () => {
+    const first = async (query: ReturnType<typeof sql<{ value: unknown }>>) =>
+      (await query.execute(db())).rows[0]?.value;
+    for (const name of ['files', 'projects']) {
+      const search = sql.table(`${name}_search`);
+      if (house().dialect === 'postgres') {
+        const isValid = sql<{ value: unknown }>`select indisvalid as value from pg_index
+          where indexrelid = to_regclass(${`${name}_search`})`;
+        expect(await first(isValid)).toBe(true);
+      } else {
+        const countOf = (table: string) => first(sql`select count(*) as value from ${sql.table(table)}`);
+        const rows = await countOf(name);
+        expect([await countOf(`${name}_search_rows`), await countOf(`${name}_search_docsize`)]).toEqual([rows, rows]);
+        await sql`insert into ${search} (${search}) values ('integrity-check')`.execute(db());
+      }
+    }
+  });
+});
+
+/** Takes the database back to the schema before the index. */
+async function dropIndex({ deps: { db }, dialect }: House): Promise<void> {
+  if (dialect === 'postgres') await sql`drop function search_trigrams cascade`.execute(db);
+  else {
+    for (const table of ['projects', 'files']) {
+      for (const event of ['insert', 'update', 'delete']) {
+        await sql`drop trigger ${sql.id(`${table}_search_${event}`)}`.execute(db);
+      }
+      for (const suffix of ['_search_terms', '_search', '_search_rows']) {
+        await sql`drop table ${sql.table(table + suffix)}`.execute(db);
+      }
+    }
+  }
+}
+
+/** Letters of one to four bytes, letters that match others, and characters with a meaning in patterns and queries. */
+const LETTERS = [...`aAbBäÄßİσΣς한中文字映画🎬👍🏽 _%\\"'*:&|!().\n\u0001`, 'e\u0301', '\u200d'];
+const random = (count: number) => Math.floor(Math.random() * count);
+/** The letters at the start of the list are frequent, those at its end rare. */
+const randomLetter = () => LETTERS[Math.floor(Math.random() ** 2 * LETTERS.length)];
+const randomText = (maxLength: number) => Array.from({ length: 1 + random(maxLength) }, randomLetter).join('');
+const randomPart = (text: string) => {
+  const letters = [...text];
+  const start = random(letters.length);
+  return letters.slice(start, start + 1 + random(5)).join('');
+};

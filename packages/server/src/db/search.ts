@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import { PAGE_SIZE } from '@review/contract';
+import { type AliasedRawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { anyOf } from './any-of.ts';
+import { type CursorPage, type PageRequest, preparedRange, rangeOf, toPage } from './cursor.ts';
+import { containing, fold } from './fold.ts';
+import { isPostgres, type Param, type Params, type PassedFields, statement } from './prepared.ts';
+import type { Database, Schema } from './schema.ts';
+
+/** The rows that a search reads in order before it uses the index, and at once if the index has too many matches. */
+const SLICE = 1000;
+/** The number of matches up to which it is cheaper to sort them all than to read the table in order. */
+const MAX_CANDIDATES = 1000;
+
+/** The tables with a search index, and the column of each that limits a search to one owner. */
+const SCOPES = { projects: 'workspace_id', files: 'project_id' } as const;
+type Searched = keyof typeof SCOPES;
+
+/** What a query reads instead of a table: the table, or the rows of it that may contain the keyword. */
+export type Source<T extends Searched> = AliasedRawBuilder<Selectable<Schema[T]>, T>;
+
+export const wholeTable = <T extends Searched>(table: T): Source<T> =>
+  sql<Selectable<Schema[T]>>`${sql.table(table)}`.as(table);
+
+/** The limit keeps both databases from merging the look-up of the rows with the conditions and the order of the query. */
+const rowsAmong = <T extends Searched>(db: Database, table: T, ids: Param<readonly string[]>): Source<T> => {
+  const [operator, operand] = anyOf(db, ids);
+  return sql<Selectable<Schema[T]>>`(select * from ${sql.table(table)} where id ${sql.raw(operator)} ${operand}
+    limit ${sql.lit(MAX_CANDIDATES)})`.as(table);
+};
+
+type Keyword = { keyword?: string | undefined };
+type SearchParams = Params<Keyword & { candidates?: readonly string[] }>;
+
+/**
+ * Returns a function that reads one page of a query, by keyset pagination, of all rows or of those whose `folded_text`
+ * contains a keyword. A frequent keyword fills the page from the first rows in order, and a rare one has few matches in
+ * the index. What is between them, or matches only far from the start, is read in order, a slice at a time.
+ */
+export function preparedSearch<
+  T extends Searched,
+  Given,
+  Choice extends object,
+  DB,
+  Tables extends keyof DB,
+  Sort extends string,
+  Row extends Record<Sort | 'id', string>,
+>(
+  table: T,
+  build: (db: Database, given: Given, choice: Choice, source: Source<T>) => SelectQueryBuilder<DB, Tables, Row>,
+  sortBy: (choice: Choice) => Sort,
+  scopeOf: (values: PassedFields<Given>) => string,
+): (
+  db: Database,
+  page: PageRequest,
+  values: PassedFields<Given> & Keyword,
+  choice: Choice,
+) => Promise<CursorPage<Row>> {
+  const read = preparedRange(
+    table,
+    (db, given: Given & SearchParams, choice: Choice) => {
+      const { keyword, candidates } = given;
+      const source = candidates === undefined ? wholeTable(table) : rowsAmong(db, table, candidates);
+      const rows = build(db, given, choice, source);
+      if (keyword === undefined) return rows;
+      return rows.where(sql<boolean>`${sql.ref(`${table}.folded_text`)} like ${keyword.map(containing)} escape '\\'`);
+    },
+    sortBy,
+  );
+  const readSliceEnd = preparedRange(
+    'slice',
+    (db, { scope }: Params<{ scope: string }>, choice: Choice) =>
+      db
+        .selectFrom(sql<{ id: string }>`${sql.table(table)}`.as('slice'))
+        .where(sql.ref(SCOPES[table]), '=', scope)
+        .select(['id', sql.ref<string>(sortBy(choice)).as('sort')]),
+    sortBy,
+    { limit: 1, offset: SLICE - 1 },
+  );
+  const findCandidates = candidateFinder(table);
+
+  return async (db, page, values, choice) => {
+    const range = rangeOf(page);
+    const pageWith = (rows: Row[]) => toPage(rows, page, sortBy(choice));
+    if (values.keyword === undefined) return pageWith(await read(db, range, values, choice));
+    const scope = scopeOf(values);
+    const rows: Row[] = [];
+    for (let { from } = range, isFirst = true; ; isFirst = false) {
+      const [end] = await readSliceEnd(db, { ...range, from }, { scope }, choice);
+      const until = end && ([end.sort, end.id] as const);
+      rows.push(...(await read(db, { ...range, from, until }, values, choice)));
+      if (until === undefined || rows.length > PAGE_SIZE) return pageWith(rows.slice(0, PAGE_SIZE + 1));
+      from = { key: until, inclusive: false };
+      const candidates = isFirst ? await findCandidates(db, values.keyword) : null;
+      if (candidates !== null) return pageWith(await read(db, range, { ...values, candidates }, choice));
+      // SQLite answers synchronously: other requests run between two slices.
+      await setImmediate();
+    }
+  };
+}
+
+/** A trigram starts at each character of a text. */
+const TRIGRAM = 3;
+
+/**
+ * Returns a function that finds the ids of all rows that may contain the keyword, or null if they are too many. No other
+ * condition is in the statement, because Postgres could take the index of that one instead.
+ */
+function candidateFinder(table: Searched): (db: Database, keyword: string) => Promise<readonly string[] | null> {
+  const [rows, search, terms] = ['_search_rows', '_search', '_search_terms'].map((suffix) => sql.table(table + suffix));
+  const find = statement<[Param<string>, 'terms' | 'prefix'], { id: string }>((db, folded, by) => {
+    const found = isPostgres(db)
+      ? sql`select id from ${sql.table(table)}
+            where search_trigrams(folded_text) @@ cast(${folded.map(tsqueryOf)} as tsquery)`
+      : by === 'terms'
+        ? sql`select entry.id from ${search} cross join ${rows} as entry on entry.number = ${search}.rowid
+            where ${search} match ${folded.map(matchOf)}`
+        : sql`select distinct entry.id from ${terms} as term cross join ${rows} as entry on entry.number = term.doc
+            where term.term between ${folded.map(asStored)} and ${folded.map((prefix) => `${asStored(prefix)}${LAST}${LAST}`)}`;
+    return sql<{ id: string }>`${found} limit ${sql.lit(MAX_CANDIDATES + 1)}`;
+  });
+  return async (db, keyword) => {
+    const folded = fold(keyword);
+    const by = [...folded].length < TRIGRAM ? 'prefix' : 'terms';
+    const { rows: found } = await find(db, folded, by);
+    return found.length > MAX_CANDIDATES ? null : found.map(({ id }) => id);
+  };
+}
+
+/** The last character in byte order. */
+const LAST = '\u{10FFFF}';
+/** SQLite reads the two last code points of the basic plane as the replacement character, in LIKE as well. */
+const asStored = (text: string) => text.replace(/[\uFFFE\uFFFF]/g, '\uFFFD');
+
+function trigramsOf(text: string): string[] {
+  const letters = [...text];
+  return [...new Set(letters.slice(TRIGRAM - 1).map((_, at) => letters.slice(at, at + TRIGRAM).join('')))];
+}
+
+const matchOf = (text: string): string =>
+  trigramsOf(text)
+    .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
+    .join(' AND ');
+
+function tsqueryOf(text: string): string {
+  const quoted = (term: string) => `'${term.replace(/['\\]/g, '$&$&')}'`;
+  const trigrams = trigramsOf(text);
+  return trigrams.length === 0 ? `${quoted(text)}:*` : trigrams.map(quoted).join(' & ');
+}

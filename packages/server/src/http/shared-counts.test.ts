@@ -1,0 +1,47 @@
+import { expect, vi } from 'vitest';
+import { openDatabase } from '../db/open.ts';
+import { openHouse, postgresTest } from '../test/house.ts';
+import { SharedCounts } from './shared-counts.ts';
+
+const WINDOW_SECONDS = 60;
+const consumed = (counts: { consumedPoints: number }[]) => counts.map(({ consumedPoints }) => consumedPoints);
+
+postgresTest('concurrent changes share statements, and each has its own place in the count', async () => {
+  await using house = await openHouse('postgres');
+  const { db } = house.deps;
+  const counts = new SharedCounts(db, WINDOW_SECONDS);
+  const statements = vi.spyOn(db.getExecutor(), 'executeQuery');
+  const all = await Promise.all(Array.from({ length: 60 }, (_, index) => counts.add(`key ${index % 2}`, 1)));
+  expect(statements).toHaveBeenCalledTimes(2);
+  statements.mockRestore();
+  expect(consumed(all)).toEqual(Array.from({ length: 60 }, (_, index) => 1 + Math.floor(index / 2)));
+  expect(
+    consumed(await Promise.all([counts.add('key 0', 1), counts.add('key 0', -1), counts.add('key 0', 1)])),
+  ).toEqual([31, 30, 31]);
+});
+
+postgresTest('two processes that change the same keys in another order never block each other', async () => {
+  await using house = await openHouse('postgres');
+  await using other = openDatabase({ dialect: 'postgres', url: house.databaseUrl, connections: 2 }, () => {});
+  const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
+  const [first, second] = [new SharedCounts(house.deps.db, WINDOW_SECONDS), new SharedCounts(other.db, WINDOW_SECONDS)];
+  const all = await Promise.all(
+    Array.from({ length: 25 }).flatMap(() => [
+      ...keys.map(async (key) => ({ key, ...(await first.add(key, 1)) })),
+      ...keys.toReversed().map(async (key) => ({ key, ...(await second.add(key, 1)) })),
+    ]),
+  );
+  for (const same of Map.groupBy(all, ({ key }) => key).values()) {
+    expect(consumed(same).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  }
+});
+
+postgresTest('a failed statement fails its changes, and later changes count again', async () => {
+  await using house = await openHouse('postgres');
+  const { db } = house.deps;
+  const counts = new SharedCounts(db, WINDOW_SECONDS);
+  const statements = vi.spyOn(db.getExecutor(), 'executeQuery').mockRejectedValueOnce(new Error('lost'));
+  await expect(counts.add('key', 1)).rejects.toThrow('lost');
+  statements.mockRestore();
+  expect(await counts.add('key', 1)).toMatchObject({ consumedPoints: 1 });
+});
