@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { OPEN_GENERATION_STATUSES } from '@review/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
+import { LARGE, SMALL, startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
 import { type Gate, openGate, type Passing } from './gate.ts';
 import { Service, sha256 } from './service.ts';
 
@@ -21,16 +21,18 @@ afterAll(async () => {
 beforeEach(() => {
   gate.on = () => undefined;
   vendor.on = () => undefined;
+  vendor.size = SMALL;
 });
 
 const startWorker = () => service.startWorker('left', { SERVER_URL: gate.url });
 
 type Point =
-  | { server: RegExp; moment: Passing['moment'] }
+  | { server: RegExp; moment: Passing['moment']; size?: number }
   | { vendor: VendorCall['kind']; moment: VendorCall['moment'] };
 
 /** Starts a worker that is killed when it first reaches that point. */
 async function workerThatDiesAt(point: Point): Promise<{ dead: Promise<void> }> {
+  vendor.size = ('size' in point && point.size) || SMALL;
   const worker = await startWorker();
   const dead = Promise.withResolvers<void>();
   let reached = false;
@@ -66,11 +68,15 @@ const POINTS = {
   'after submit': { server: /submitted$/, moment: 'after' },
   'in awaitJob': { vendor: 'poll', moment: 'asked' },
   'in store while it receives': { vendor: 'content', moment: 'asked' },
-  'in store with half of it sent': { server: /^PUT /, moment: 'half' },
-  'in store before it is complete': { server: /upload\.complete$/, moment: 'before' },
-  'in store after it is complete': { server: /upload\.complete$/, moment: 'after' },
-  'in finish': { server: /finish$/, moment: 'before' },
-  'after finish': { server: /finish$/, moment: 'after' },
+  'before a small result is sent': { server: /result$/, moment: 'before' },
+  'with half of a small result sent': { server: /result$/, moment: 'half' },
+  'after a small result is stored': { server: /result$/, moment: 'after' },
+  'in submit after a large answer': { server: /submitted$/, moment: 'before', size: LARGE },
+  'in store with half of it sent': { server: /^PUT /, moment: 'half', size: LARGE },
+  'in store before it is complete': { server: /upload\.complete$/, moment: 'before', size: LARGE },
+  'in store after it is complete': { server: /upload\.complete$/, moment: 'after', size: LARGE },
+  'in finish': { server: /finish$/, moment: 'before', size: LARGE },
+  'after finish': { server: /finish$/, moment: 'after', size: LARGE },
 } satisfies Record<string, Point>;
 
 const CRASHES: [point: keyof typeof POINTS, model: string, outcome: string, paid: number][] = [
@@ -85,11 +91,17 @@ const CRASHES: [point: keyof typeof POINTS, model: string, outcome: string, paid
   ['in submit after it is taken', 'gpt-image-2', 'UPLOADED', 2],
   ['in submit after its answer', 'hunyuan3d-3.1', UNKNOWN, 1],
   ['in submit after its answer', 'kling-3.0', 'UPLOADED', 1],
-  ['in submit after its answer', 'markdown', 'UPLOADED', 1],
+  ['in submit after a large answer', 'markdown', 'UPLOADED', 1],
+  ['before a small result is sent', 'markdown', 'UPLOADED', 2],
+  ['with half of a small result sent', 'gpt-image-2', 'UPLOADED', 2],
+  ['after a small result is stored', 'markdown', 'UPLOADED', 1],
   ['after submit', 'minimax-h3', 'UPLOADED', 1],
   ['after submit', 'meshy-7', 'UPLOADED', 2],
   ['in awaitJob', 'veo-3.1-generate-preview', 'UPLOADED', 1],
   ['in store while it receives', 'minimax-h3', 'UPLOADED', 1],
+  ['before a small result is sent', 'minimax-h3', 'UPLOADED', 1],
+  ['with half of a small result sent', 'meshy-7', 'UPLOADED', 2],
+  ['after a small result is stored', 'minimax-h3', 'UPLOADED', 1],
   ['in store with half of it sent', 'minimax-h3', 'UPLOADED', 1],
   ['in store before it is complete', 'meshy-7', 'UPLOADED', 2],
   ['in store after it is complete', 'minimax-h3', 'UPLOADED', 1],
@@ -138,23 +150,28 @@ test('running jobs survive a killed server; the worker retries until it is back'
 });
 
 test.each([
-  ['minimax-h3', /submitted$/],
-  ['markdown', /^PUT /],
-  ['gpt-image-2', /upload\.complete$/],
-])('a server outage while the worker reports the result of %s causes no second order', async (model, path) => {
-  const worker = await startWorker();
-  let cuts = 0;
-  gate.on = ({ method, path: passing, moment }) => {
-    if (moment !== 'before' || !path.test(`${method} ${passing}`)) return undefined;
-    cuts += 1;
-    return cuts <= 4 ? 'cut' : undefined;
-  };
-  const id = await service.generate(model);
-  expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
-  expect(cuts).toBe(5);
-  expect(vendor.paidFor(id)).toBe(1);
-  expect(await worker.end('SIGTERM')).toBe(0);
-});
+  ['minimax-h3', /submitted$/, SMALL],
+  ['markdown', /result$/, SMALL],
+  ['markdown', /^PUT /, LARGE],
+  ['gpt-image-2', /upload\.complete$/, LARGE],
+])(
+  'a server outage while the worker reports the result of %s at %s causes no second order',
+  async (model, path, size) => {
+    vendor.size = size;
+    const worker = await startWorker();
+    let cuts = 0;
+    gate.on = ({ method, path: passing, moment }) => {
+      if (moment !== 'before' || !path.test(`${method} ${passing}`)) return undefined;
+      cuts += 1;
+      return cuts <= 4 ? 'cut' : undefined;
+    };
+    const id = await service.generate(model);
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
+    expect(cuts).toBe(5);
+    expect(vendor.paidFor(id)).toBe(1);
+    expect(await worker.end('SIGTERM')).toBe(0);
+  },
+);
 
 test('another worker takes over at once what a stopping worker releases', async () => {
   const [left, right] = [await service.startWorker('left'), await service.startWorker('right')];

@@ -1,8 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LARGE, SMALL, startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { until } from './processes.ts';
 import { Service, type Settings, sha256 } from './service.ts';
@@ -13,6 +13,9 @@ beforeAll(async () => {
   vendor = await startVendor();
 });
 afterAll(() => vendor[Symbol.asyncDispose]());
+beforeEach(() => {
+  vendor.size = SMALL;
+});
 
 /** The result of the first is downloaded in its own step; that of the second is in the submit response. */
 const MODELS = ['minimax-h3', 'markdown'];
@@ -72,7 +75,9 @@ describe('a disk', () => {
     const objects = join(storageOf(service), 'objects');
     const before = await filesIn(objects);
     const ids = [];
-    for (const code of ['ENOSPC', 'EACCES']) {
+    const troubles = [SMALL, LARGE].flatMap((size) => ['ENOSPC', 'EACCES'].map((code) => ({ size, code })));
+    for (const { size, code } of troubles) {
+      vendor.size = size;
       await writeFile(troubleFile, code);
       ids.push(...(await expectRetriesUntilStored(service, mend)));
     }
@@ -103,11 +108,13 @@ describe('a disk', () => {
   });
 });
 
-const REFUSALS: [what: string, method: string, path: RegExp, status: number][] = [
-  ['503 to everything', '', /./, 503],
-  ['500 to a part', 'PUT', /./, 500],
-  ['507 to a part', 'PUT', /./, 507],
-  ['500 to the completion', 'POST', /uploadId=/, 500],
+const REFUSALS: [what: string, method: string, path: RegExp, status: number, size: number][] = [
+  ['503 to everything', '', /./, 503, SMALL],
+  ['507 to a small result', 'PUT', /./, 507, SMALL],
+  ['503 to everything of a large result', '', /./, 503, LARGE],
+  ['500 to a part', 'PUT', /./, 500, LARGE],
+  ['507 to a part', 'PUT', /./, 507, LARGE],
+  ['500 to the completion', 'POST', /uploadId=/, 500, LARGE],
 ];
 
 describe.each(bothEngines())('an S3, under the engine %s', (engine) => {
@@ -130,7 +137,8 @@ describe.each(bothEngines())('an S3, under the engine %s', (engine) => {
     await store?.[Symbol.asyncDispose]();
   });
 
-  test.each(REFUSALS)('that returns %s delays storing', async (_, method, path, status) => {
+  test.each(REFUSALS)('that returns %s delays storing', async (_, method, path, status, size) => {
+    vendor.size = size;
     const { gate } = store;
     gate.on = (call) =>
       call.moment === 'before' && path.test(call.path) && call.method.includes(method) ? status : undefined;

@@ -94,6 +94,8 @@ async function countStatements(site: Site, db: Database, jobs: number) {
   const settings = { NODE_OPTIONS: `--import=${preload}`, STATEMENT_COUNTS: file };
   await using server = await startServer(site.folder, site.databaseUrl, settings);
   await using _worker = await startWorker(site.folder, server);
+  // The first jobs open the connections to the database.
+  await runJobs(db, server, site.seeded, jobs);
   const before = await readCounts(server, file);
   await runJobs(db, server, site.seeded, jobs);
   const after = await readCounts(server, file);

@@ -88,6 +88,46 @@ test('attempts are counted by family, step and outcome, and generations while th
   expect(lines).toContain('generations_in_progress{family="minimax"} 0');
 });
 
+test('a small result takes three reports after the claim', async () => {
+  const [row] = waiting('minimax-h3');
+  const running = run(fakeFamily());
+  await expect.poll(() => row?.outcome?.status).toBe('SUCCEEDED');
+  soon.abort();
+  await running;
+  expect(server.calls.filter((call) => call !== 'claim')).toEqual(['reserveSubmit', 'submitted', 'storeResult']);
+});
+
+test('a full worker claims for several slots at once', async () => {
+  const rows = waiting(...Array.from({ length: 60 }, () => 'minimax-h3'));
+  const running = run(fakeFamily());
+  await ended(rows).toBe(true);
+  const [first, ...others] = server.claimed;
+  expect(first).toBe(20);
+  // A quarter of the slots, except where the last ones end late.
+  expect(others.length).toBeLessThanOrEqual(10);
+  soon.abort();
+  await running;
+});
+
+test('a single free slot is claimed while long generations run in the others', async () => {
+  const go = Promise.withResolvers<void>();
+  const long = waiting(...Array.from({ length: 19 }, () => 'minimax-h3'));
+  const short = waiting('markdown', 'markdown');
+  const family = fakeFamily({
+    async poll({ task }) {
+      if (task.family === 'minimax') await go.promise;
+      return { state: 'succeeded', output: {} };
+    },
+  });
+  const running = run(family);
+  await ended(short).toBe(true);
+  expect(long.some(({ outcome }) => outcome !== null)).toBe(false);
+  go.resolve();
+  await ended(long).toBe(true);
+  soon.abort();
+  await running;
+});
+
 test('at most four submits run at once', async () => {
   const rows = waiting(...Array.from({ length: 12 }, () => 'minimax-h3'));
   let [now, most] = [0, 0];

@@ -23,6 +23,8 @@ export interface FakeServer extends AsyncDisposable {
   /** Called before every call; an error it throws is the answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
   calls: string[];
+  /** The number of tasks of each claim that had any. */
+  claimed: number[];
   /** The files whose leases were released. */
   released: string[];
   leaseSeconds: number;
@@ -78,7 +80,8 @@ export async function fakeServer(): Promise<FakeServer> {
     async claim({ body: { most } }, options) {
       enter('claim');
       const tasks = fake.claimable.splice(0, most);
-      if (tasks.length === 0) {
+      if (tasks.length > 0) fake.claimed.push(tasks.length);
+      else {
         await new Promise((resolve, reject) => {
           setTimeout(resolve, 20);
           options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
@@ -162,6 +165,7 @@ export async function fakeServer(): Promise<FakeServer> {
     folder: await mkdtemp(join(tmpdir(), 'review-steps-')),
     claimable: [],
     calls: [],
+    claimed: [],
     released: [],
     leaseSeconds: 30,
     storageStatus: 200,

@@ -53,10 +53,15 @@ export interface Vendor extends AsyncDisposable {
   calls: { kind: VendorCall['kind']; fileId: string; at: number }[];
   /** Returns the fault of a call; a pending promise holds the call. */
   on: (call: VendorCall) => Promise<Fault | undefined> | Fault | undefined;
+  /** The bytes of a result, apart from its magic bytes. */
+  size: number;
   paidFor(fileId: string, stage?: string): number;
   hashOf(fileId: string): string[];
 }
 
+/** A result of this size is sent in one call, one of `LARGE` in parts. */
+export const SMALL = 20_000;
+export const LARGE = 300_000;
 const RETRY_AFTER_SECONDS = 1;
 const STATUS: Partial<Record<Fault, number>> = {
   'rate-limited': 429,
@@ -90,6 +95,7 @@ export async function startVendor(timeoutMs = 1500): Promise<Vendor> {
     orders,
     calls: [],
     on: () => undefined,
+    size: SMALL,
     paidFor: (fileId, stage) =>
       orders.filter((order) => order.fileId === fileId && (stage === undefined || order.stage === stage)).length,
     hashOf: (fileId) =>
@@ -114,7 +120,8 @@ export async function startVendor(timeoutMs = 1500): Promise<Vendor> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', origin);
     const [, place, id] = pathname.split('/');
-    if (request.method === 'POST') return takeOrder(newOrder(`job-${++ids}`, await bodyOf(request)), response);
+    if (request.method === 'POST')
+      return takeOrder(newOrder(`job-${++ids}`, await bodyOf(request), vendor.size), response);
     if (searchParams.has('client')) {
       const found = orders.find(({ clientJobId }) => clientJobId === searchParams.get('client'));
       return answer(response, found && (await faultIn('lookUp', found)), { id: found?.id ?? null });
@@ -182,7 +189,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   return JSON.parse(text);
 }
 
-function newOrder(id: string, body: Record<string, unknown>): Order {
+function newOrder(id: string, body: Record<string, unknown>, size: number): Order {
   const field = (name: string) => String(body[name]);
   const order = {
     id,
@@ -194,12 +201,12 @@ function newOrder(id: string, body: Record<string, unknown>): Order {
     prompt: field('prompt'),
     canceled: false,
   };
-  return { ...order, bytes: contentOf(order) };
+  return { ...order, bytes: contentOf(order, size) };
 }
 
 /** Returns content with the magic bytes of the type, different for each submit. */
-function contentOf({ id, fileId, outputType, outputModel }: Omit<Order, 'bytes'>): Buffer {
-  const text = `${id} of ${fileId} `.padEnd(20_000, id);
+function contentOf({ id, fileId, outputType, outputModel }: Omit<Order, 'bytes'>, size: number): Buffer {
+  const text = `${id} of ${fileId} `.padEnd(size, id);
   if (outputModel === 'markdown') return Buffer.from(`# ${text}`);
   if (outputType === 'DOCUMENT') return Buffer.from(`%PDF-1.7\n${text}`);
   if (outputType === 'IMAGE') return Buffer.concat([PNG, Buffer.from(text)]);
