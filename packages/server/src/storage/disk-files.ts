@@ -12,7 +12,6 @@ import { PartWrites } from './part-writes.ts';
 import {
   NoSuchObject,
   PartsMismatch,
-  StorageUnavailable,
   type StorageUpload,
   type StoredObject,
   type StoredPart,
@@ -26,6 +25,8 @@ export class UnknownUpload extends Error {
 
 /** Uploads of earlier versions are plain UUIDs, and their parts `<number>-<md5>` in the upload's folder. */
 const FOLDER_PER_PART = 'u-';
+/** Far longer than a small object takes to write. */
+const MAX_DRAFT_MS = 3_600_000;
 /** Chunks of the default 64 KiB cost about 1.6 times the CPU time. */
 export const READ_BYTES = 512 * 1024;
 
@@ -54,7 +55,7 @@ export class DiskFiles {
     return upload;
   }
 
-  /** Writes the draft into the trash, where the next start deletes what a crash leaves. */
+  /** Writes the draft into the trash, where a later start deletes what a crash leaves. */
   async put(key: string, bytes: Buffer): Promise<void> {
     const object = this.#pathOf(key);
     await this.#sweepTrashOnce();
@@ -66,8 +67,6 @@ export class DiskFiles {
       await rename(draft, object);
       await syncFolder(dirname(object));
     } catch (error) {
-      // Another server that started has emptied the trash.
-      if (isMissing(error)) throw new StorageUnavailable('The draft was deleted.', { cause: error });
       throw toStorageError(error);
     }
   }
@@ -206,12 +205,14 @@ export class DiskFiles {
     return this.#swept;
   }
 
-  /** Deletes drafts, and folders that a crash left between the move and the deletion. */
+  /** Deletes folders that a crash left between the move and the deletion, and drafts that no server still writes. */
   async #sweepTrash(): Promise<void> {
     const names = await readdir(this.#trash).catch(() => []);
-    await Promise.all(
-      names.map((name) => rm(join(this.#trash, name), { recursive: true, force: true }).catch(() => {})),
-    );
+    const sweep = async (path: string, isDraft: boolean) => {
+      if (isDraft && (await stat(path)).mtimeMs > Date.now() - MAX_DRAFT_MS) return;
+      await rm(path, { recursive: true, force: true });
+    };
+    await Promise.all(names.map((name) => sweep(join(this.#trash, name), name.startsWith('draft-')).catch(() => {})));
   }
 }
 

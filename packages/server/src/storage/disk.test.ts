@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -76,6 +76,17 @@ describe('a disk without write access', () => {
     expect(spy).toHaveBeenCalledOnce();
     spy.mockRestore();
   }
+});
+
+test('a start deletes drafts that a crash left an hour ago, and keeps those of other servers', async () => {
+  const trash = join(disk.folder, 'trash');
+  mkdirSync(trash, { recursive: true });
+  const [old, young] = [join(trash, 'draft-old'), join(trash, 'draft-young')];
+  for (const path of [old, young]) writeFileSync(path, 'x');
+  const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000);
+  utimesSync(old, twoHoursAgo, twoHoursAgo);
+  await new DiskFiles(disk.folder).put(newKey(), Buffer.from('x'));
+  expect([old, young].map((path) => existsSync(path))).toEqual([false, true]);
 });
 
 test('the next start deletes what a crash left in the trash', async () => {
