@@ -43,10 +43,15 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
     return key;
   }
 
-  /** Schedules the deletion of bytes that were stored after their row was dropped. */
-  const dropUnregistered = (id: string, key: string) =>
+  /**
+   * Schedules the deletion of bytes whose row was dropped, or was inserted while the generation ended: the insert does not
+   * lock the generation.
+   */
+  const dropUnregistered = (id: string, epoch: number, key: string) =>
     inTransaction(db, async (trx) => {
-      if ((await findUpload(trx, id))?.storage_key === key) return;
+      const isRegistered = (await findUpload(trx, id))?.storage_key === key;
+      if (isRegistered && (await isHeld(trx, id, epoch))) return;
+      await deleteUploadWith(trx, { id, key });
       await scheduleBlobDeletion(trx, [{ key, upload: null }], now());
     });
 
@@ -124,7 +129,7 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
 
       await (finish === undefined ? keep() : end(finish.warnings)).catch(async (error: unknown) => {
         // After any other error the transaction may have been committed.
-        if (error instanceof ProblemError) await dropUnregistered(id, storageKey);
+        if (error instanceof ProblemError) await dropUnregistered(id, epoch, storageKey);
         throw error;
       });
       if (finish === undefined) return;
