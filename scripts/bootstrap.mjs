@@ -236,9 +236,8 @@ async function test(ready, args) {
   }
 }
 
-/** Three packages at a time even on two cores: their tests spend half of the time waiting for processes. */
 function parallelTasks() {
-  return Math.max(3, Math.floor(availableParallelism() / 2));
+  return Math.max(2, Math.floor(availableParallelism() / 2));
 }
 
 /**

@@ -83,7 +83,7 @@ onEachDatabase((house) => {
       const ids = await addFiles(projectId, names);
       const texts = names.map(({ name, description }) => fold(`${name}\n${description}`));
       let lookUps = 0;
-      for (let run = 0; run < 150; run++) {
+      for (let run = 0; run < 60; run++) {
         const keyword = run % 2 === 0 ? randomText(4) : randomPart(names[random(names.length)]?.name ?? '');
         const found = await searchFiles(projectId, keyword);
         const expected = ids.filter((_, index) => texts[index]?.includes(fold(keyword)));

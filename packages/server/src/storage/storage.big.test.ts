@@ -9,8 +9,8 @@ import { startFauxqs } from 'fauxqs';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { StorageUpload, StoredPart } from './storage.ts';
-import { BUCKET, openOnS3rver, s3Url } from './test/drivers.ts';
-import { newKey, putAll } from './test/upload.ts';
+import { BUCKET, DRIVERS, openOnS3rver, s3Url } from './test/drivers.ts';
+import { expectRandomSizesUnchanged, newKey, putAll } from './test/upload.ts';
 
 const MIB = 1024 * 1024;
 const PART = 8 * MIB;
@@ -52,6 +52,11 @@ describe.each(['disk', 'S3 (fauxqs)'] as const)('%s', (driver) => {
     expect(throughUrls).toBeLessThan(MAX_MEMORY[driver]);
     expect(throughServer).toBeLessThan(MAX_READER_MEMORY);
   });
+});
+
+test.each(DRIVERS)('$name: objects of 100 random sizes are stored unchanged', TEN_MINUTES, async (driver) => {
+  await using opened = await driver.open();
+  await expectRandomSizesUnchanged(opened.storage, Math.max(driver.leastPart, 5000), 100);
 });
 
 describe('10,000 parts', () => {

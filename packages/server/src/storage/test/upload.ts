@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
@@ -89,3 +89,13 @@ export async function download(
 }
 
 export const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+
+/** Stores, reads and removes that many objects; every thirtieth has several parts. */
+export async function expectRandomSizesUnchanged(storage: Storage, partSize: number, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const bytes = randomBytes(index % 30 > 0 ? randomInt(1, 20_000) : randomInt(partSize * 2, partSize * 3));
+    const key = await store(storage, bytes, partSize);
+    expect((await readAll(storage, key)).equals(bytes), `${bytes.length} bytes`).toBe(true);
+    await storage.remove(key);
+  }
+}
