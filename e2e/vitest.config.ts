@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { testDefaults } from '../scripts/testing.ts';
+import { big, testDefaults } from '../scripts/testing.ts';
 
 export default defineConfig({
   test: {
@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['../packages/server/src/test/postgres.ts'],
     // Tests start processes that mostly wait for each other, so two files run at a time.
     maxWorkers: 2,
-    testTimeout: 60_000,
+    // Tests of test:big wait for back-offs and leases, and start several processes each.
+    testTimeout: big ? 180_000 : 60_000,
     hookTimeout: 60_000,
     expect: { ...testDefaults.expect, poll: { timeout: 20_000 } },
   },
