@@ -1,6 +1,6 @@
 import { findModel, MODELS } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultsOf, openRecorder, type Recorder } from './test/recorder.ts';
+import { faultsOf, openRecorder, type Recorder } from '../test/recorder.ts';
 
 let recorder: Recorder;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { type Family, findModel, type VideoSettings, type WorkerTask } from '@review/contract';
-import { callFor, familyWith, type Storage, startStorage, taskFor } from './asking.ts';
-import { type Double, startDouble, type VendorRequest } from './double.ts';
-import { settingsOfAllAt, VENDORS } from './doubles.ts';
-import { faultsIn } from './published-schemas.ts';
+import { callFor, familyWith, type Storage, startStorage, taskFor } from '../families/test/asking.ts';
+import { type Double, startDouble, type VendorRequest } from '../families/test/double.ts';
+import { settingsOfAllAt, VENDORS } from '../families/test/doubles.ts';
+import { faultsIn } from '../families/test/published-schemas.ts';
 
 /** A vendor that accepts and records every request, and pictures to attach. */
 export interface Recorder extends AsyncDisposable {
