@@ -21,18 +21,19 @@ describe.skipIf(lacksTemporal())('generations with Temporal outages', () => {
   });
 
   test('with Temporal down the API returns 202 at once, and one workflow starts when it is back', async () => {
-    const id = await service.generate('kling-3.0', 'Down');
-    const others = [];
-    const times = [];
-    for (const model of ['markdown', 'meshy-7', 'gpt-image-2']) {
+    const times: number[] = [];
+    const generate = async (model: string) => {
       const asked = performance.now();
-      others.push(await service.generate(model, 'Down too'));
+      const id = await service.generate(model, 'Down');
       times.push(performance.now() - asked);
-    }
-    // The fastest, because the machine may be busy.
-    const fastest = Math.min(...times);
-    console.log(`202 with Temporal down after ${Math.round(fastest)} ms`);
-    expect(fastest).toBeLessThan(300);
+      return id;
+    };
+    const id = await generate('kling-3.0');
+    const others = [await generate('markdown'), await generate('meshy-7'), await generate('gpt-image-2')];
+    console.log(`202 with Temporal down after ${times.map(Math.round).join(', ')} ms`);
+    // The fastest shows that no request waits for Temporal, although the machine may be busy.
+    expect(Math.min(...times)).toBeLessThan(300);
+    expect(Math.max(...times)).toBeLessThan(3000);
     // Long enough for the dispatcher to fail and to retry after its lease.
     await new Promise((wait) => setTimeout(wait, 5000));
     expect((await service.file(id)).generation?.status).toBe('QUEUED');

@@ -1,19 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { Client, Connection } from '@temporalio/client';
 import { findTemporal } from '../scripts/temporal.ts';
 import { big, lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
 import { Program, readOutput, until } from './processes.ts';
-
-const Described = z.object({
-  workflowExecutionInfo: z.object({
-    status: z.string(),
-    historyLength: z.string().transform(Number),
-    type: z.object({ name: z.string() }),
-  }),
-});
 
 /** Ignores a running server: tests must not kill it or delete its data. */
 function findBinary(): string | undefined {
@@ -41,6 +33,7 @@ export class TemporalServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #store: string;
   #program: Program | undefined;
+  #client: Client | undefined;
 
   private constructor(binary: string, folder: string, port: string) {
     this.#binary = binary;
@@ -66,15 +59,15 @@ export class TemporalServer implements AsyncDisposable {
     const [ip = '', port = ''] = this.address.split(':');
     const args = ['server', 'start-dev', '--headless', '--log-level', 'error', '--db-filename', this.#store];
     this.#program = new Program(this.#binary, [...args, '--ip', ip, '--port', port], {});
-    await until('Temporal is healthy', () =>
-      this.#ask('operator', 'cluster', 'health').then(
-        (text) => text.includes('SERVING'),
-        () => false,
-      ),
+    const connection = await until('Temporal accepts calls', () =>
+      Connection.connect({ address: this.address, connectTimeout: 1000 }).catch(() => null),
     );
+    this.#client = new Client({ connection });
   }
 
   async kill(): Promise<void> {
+    await this.#client?.connection.close();
+    this.#client = undefined;
     await this.#program?.end('SIGKILL');
   }
 
@@ -82,27 +75,36 @@ export class TemporalServer implements AsyncDisposable {
     for (const part of ['', '-wal', '-shm', '-journal']) await rm(this.#store + part, { force: true });
   }
 
+  get #workflows() {
+    if (this.#client === undefined) throw new Error('Temporal is not running.');
+    return this.#client.workflow;
+  }
+
   async describe(workflowId: string): Promise<{ type: string; status: string; historyLength: number }> {
-    const text = await this.#ask('workflow', 'describe', '--workflow-id', workflowId, '--output', 'json');
-    const { status, historyLength, type } = Described.parse(JSON.parse(text)).workflowExecutionInfo;
-    return { type: type.name, status: status.replace('WORKFLOW_EXECUTION_STATUS_', ''), historyLength };
+    const { type, status, historyLength } = await this.#workflows.getHandle(workflowId).describe();
+    return { type, status: status.name, historyLength };
   }
 
   /** The number of runs of this workflow id in the store. */
   async countRuns(workflowId: string): Promise<number> {
-    const query = `WorkflowId = "${workflowId}"`;
-    const text = await this.#ask('workflow', 'list', '--query', query, '--output', 'json');
-    return z.array(z.unknown()).parse(JSON.parse(text)).length;
+    return (await this.#workflows.count(`WorkflowId = "${workflowId}"`)).count;
   }
 
+  /** By the command line, because it writes the format that the replay test reads. */
   history = (workflowId: string): Promise<string> =>
-    this.#ask('workflow', 'show', '--workflow-id', workflowId, '--output', 'json');
+    readOutput(this.#binary, [
+      'workflow',
+      'show',
+      '--workflow-id',
+      workflowId,
+      '--output',
+      'json',
+      '--address',
+      this.address,
+    ]);
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
   }
-
-  #ask = (...args: string[]): Promise<string> =>
-    readOutput(this.#binary, [...args, '--address', this.address, '--command-timeout', '5s']);
 }

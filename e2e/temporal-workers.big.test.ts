@@ -113,12 +113,13 @@ onTemporal('workers under Temporal', ({ start, temporal }) => {
       await service.generate('markdown', 'Unheard');
       times.push(performance.now() - asked);
     }
-    // The fastest, because the machine may be busy.
+    // The fastest shows that no request waits for Temporal, although the machine may be busy.
     expect(Math.min(...times)).toBeLessThan(300);
+    expect(Math.max(...times)).toBeLessThan(3000);
     for (const program of [worker, service.server]) {
       const signalledAt = performance.now();
       expect(await program?.end('SIGTERM')).toBe(0);
-      expect(performance.now() - signalledAt).toBeLessThan(10_000);
+      expect(performance.now() - signalledAt).toBeLessThan(5000);
     }
     silent.close();
   });
