@@ -103,11 +103,12 @@ export type StepRecord = z.infer<typeof StepRecord>;
 const Steps = list(StepRecord, { max: 100 }).optional();
 
 /** The provider's reference to an accepted call. */
-const Submitted = {
+const Submitted = z.strictObject({
   stage: StageName,
   job: opaqueJson({ maxBytes: 100 * 1024, maxDepth: 100 }),
   jobId: z.string().max(4000).nullable(),
-};
+});
+export type Submitted = z.infer<typeof Submitted>;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -210,7 +211,7 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/tasks/:id/submitted',
     summary: "Record the provider's reference to an accepted call",
-    body: z.strictObject({ epoch: Epoch, ...Submitted, steps: Steps }),
+    body: Submitted.extend({ epoch: Epoch, steps: Steps }),
     responses: { 204: NO_BODY },
   },
   progress: {
@@ -247,7 +248,7 @@ export const workerApi = {
         .max(Math.ceil(MAX_DIRECT_RESULT / 3) * 4),
       sha256: Sha256,
       /** For a provider that answers the submit with the result. */
-      submitted: z.strictObject(Submitted).optional(),
+      submitted: Submitted.optional(),
       finish: z.strictObject({ warnings: Warnings }).optional(),
       steps: Steps,
     }),

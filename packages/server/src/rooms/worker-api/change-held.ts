@@ -1,9 +1,10 @@
-import type { StepRecord } from '@review/contract';
+import type { StepRecord, Submitted } from '@review/contract';
+import { parseJson } from '../../db/json.ts';
 import type { Database, Writer } from '../../db/schema.ts';
 import { secondsFromNow } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ProblemError } from '../../request/problem.ts';
-import { insertSteps, lockHeld, type NewStep, type StoredGeneration } from '../generation/queries.ts';
+import { insertSteps, lockHeld, type NewStep, type StoredGeneration, updateStages } from '../generation/queries.ts';
 
 /** The part of a worker's report that every change has. */
 export interface Report {
@@ -24,6 +25,13 @@ export const changeHeld = <T>(
     await recordSteps(trx, fileId, steps.map(toNewStep));
     return work(trx, held);
   });
+
+/** Records the provider's reference to the job of a stage. */
+export async function recordJob(trx: Writer, held: StoredGeneration, { stage, job, jobId }: Submitted): Promise<void> {
+  const stages = parseJson(held.stages);
+  const intents = stages[stage]?.intents ?? 1;
+  await updateStages(trx, held.file_id, { ...stages, [stage]: { intents, job: job ?? null } }, jobId);
+}
 
 export async function recordSteps(trx: Writer, fileId: string, steps: NewStep[]): Promise<void> {
   if (steps.length > 0) await insertSteps(trx, { fileId, steps });

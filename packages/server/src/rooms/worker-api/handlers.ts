@@ -11,7 +11,7 @@ import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generatio
 import type { WorkerHandlers } from '../handler.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
 import { findWithLiving, insertWorker, recordHeartbeat } from '../workers/queries.ts';
-import { changeHeld, finishStep, recordSteps } from './change-held.ts';
+import { changeHeld, finishStep, recordJob, recordSteps } from './change-held.ts';
 import { resultHandlers } from './result.ts';
 import { findTasks } from './tasks.ts';
 
@@ -110,12 +110,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
         await updateStages(trx, id, { ...stages, [stage]: { intents: intents - 1, job: null } });
       }),
 
-    submitted: ({ id, body: { stage, job, jobId, ...report } }) =>
-      changeHeld(db, id, report, async (trx, held) => {
-        const stages = parseJson(held.stages);
-        const intents = stages[stage]?.intents ?? 1;
-        await updateStages(trx, id, { ...stages, [stage]: { intents, job: job ?? null } }, jobId);
-      }),
+    submitted: ({ id, body }) => changeHeld(db, id, body, (trx, held) => recordJob(trx, held, body)),
 
     async progress({ id, body: { epoch, progress, steps = [] } }) {
       if (steps.length > 0) await changeHeld(db, id, { epoch, steps }, async () => {});

@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
 import { findModel, formatOf, type WorkerApi } from '@review/contract';
-import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import { inStatement, inTransaction } from '../../db/transaction.ts';
@@ -9,7 +8,7 @@ import { ProblemError } from '../../request/problem.ts';
 import { hashObject } from '../../storage/hash-object.ts';
 import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
 import { findStoredFiles, setFinalStatus } from '../files/queries.ts';
-import { endGeneration, isHeld, setResult, updateStages } from '../generation/queries.ts';
+import { endGeneration, isHeld, setResult } from '../generation/queries.ts';
 import type { WorkerHandlers } from '../handler.ts';
 import {
   deleteUploadWith,
@@ -21,7 +20,7 @@ import {
   scheduleBlobDeletion,
 } from '../uploads/queries.ts';
 import { completeUpload, ensureStorageUpload, newUploadRow, signParts, uploadExpiry } from '../uploads/upload.ts';
-import { changeHeld, finishStep, recordSteps, toNewStep } from './change-held.ts';
+import { changeHeld, finishStep, recordJob, recordSteps, toNewStep } from './change-held.ts';
 import { rebaseUrl } from './tasks.ts';
 
 type ResultHandlers = Pick<WorkerHandlers<WorkerApi>, 'startUpload' | 'completeUpload' | 'storeResult'>;
@@ -108,11 +107,7 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
           if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
           await markCompleted(trx, { id, completed_with: sha256, mime_type: mimeType });
           await setResult(trx, id, { ...result, mimeType });
-          if (submitted === undefined) return;
-          const { stage, job, jobId } = submitted;
-          const stages = parseJson(held.stages);
-          const intents = stages[stage]?.intents ?? 1;
-          await updateStages(trx, id, { ...stages, [stage]: { intents, job: job ?? null } }, jobId);
+          if (submitted !== undefined) await recordJob(trx, held, submitted);
         });
 
       const end = (warnings: string[]) =>
