@@ -66,7 +66,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
       />
       <Textarea
         label="Allowed tools"
-        description="One a line; none means that the agent decides."
+        description="One per line. If empty, the agent decides."
         autosize
         minRows={1}
         maxRows={6}
@@ -81,7 +81,7 @@ export function SkillForm({ skill, onDone, onClose }: SkillFormProps) {
       />
       <Textarea
         label="Metadata"
-        description="name: value, one a line."
+        description="name: value, one per line."
         autosize
         minRows={1}
         maxRows={6}
