@@ -1,23 +1,32 @@
 import { SCOPES, type Scope } from '@review/contract';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { NO_LIMITS, PAGE } from '../rooms/generation/test/generations.ts';
 import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
-import { CLIENTS, dataOf, problemOfTool, type ToolAnswer } from './test/clients.ts';
+import { CLIENTS, dataOf, problemOfTool, type ToolAnswer, type ToolClient } from './test/clients.ts';
 
 const Id = z.object({ id: z.string() });
 const FILM = { outputType: 'VIDEO', outputModel: 'seedance-2.5', prompt: 'A harbour', folder: null, attachments: [] };
 
 onEachDatabase((house) => {
   describe.each(Object.entries(CLIENTS))('a client of %s', (_, connect) => {
-    /** The result of a tool for a person. */
-    const call = async (key: string, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> => {
-      await using client = await connect(house(), key);
+    const clients = new Map<string, Promise<ToolClient>>();
+    afterAll(async () => {
+      for (const client of clients.values()) await (await client)[Symbol.asyncDispose]();
+    });
+    const open = async (key: string) => {
+      const client = await connect(house(), key);
       // The client validates results against the output schemas of listed tools.
       await client.list();
-      return await client.call(name, given);
+      return client;
+    };
+    /** The result of a tool for a person, who has one client. */
+    const call = async (key: string, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> => {
+      const client = clients.get(key) ?? open(key);
+      clients.set(key, client);
+      return (await client).call(name, given);
     };
     const asOwner = (name: string, given?: Record<string, unknown>) => call(house().people.owner.key, name, given);
     const skill = async () => {
