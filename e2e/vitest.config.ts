@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
-import { big, testDefaults } from '../scripts/testing.ts';
+import { big, testDefaults, writeToMemory } from '../scripts/testing.ts';
+
+// The tests of test:big use the disk, as in production.
+if (!big) writeToMemory(4);
 
 export default defineConfig({
   test: {

@@ -11,10 +11,6 @@ export const big = process.env.TEST_BIG === '1';
 const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/review/compiled');
 
 const MEMORY = '/dev/shm';
-/** More than the databases and files of a run take together. */
-const ENOUGH_BYTES = 4 * 1024 ** 3;
-
-writeToMemory();
 
 /** Shared by the vitest.config.ts of every package: `npm test` skips `*.big.test.ts`, `npm run test:big` runs only those. */
 export const testDefaults = {
@@ -38,11 +34,12 @@ export function lacking(part: string, remedy: string): true {
 }
 
 /**
- * Places the temporary files of `npm test` in memory where there is enough: flushing databases and uploads to a disk took a third of
- * its time. The tests of `npm run test:big` stay on the disk.
+ * Places the temporary files of this run in memory if that many GiB are available there: flushing databases and uploads to a disk
+ * took a third of the time. For a `vitest.config.ts`.
  */
-function writeToMemory(): void {
-  if (big || process.env.TMPDIR?.startsWith(MEMORY) || availableBytes() < ENOUGH_BYTES) return;
+export function writeToMemory(neededGiB: number): void {
+  if (process.env.TMPDIR?.startsWith(MEMORY) || availableBytes() < neededGiB * 1024 ** 3) return;
+  // It is a subfolder of TMPDIR by default.
   process.env.REVIEW_CACHE_DIR = cacheDirectory();
   const folder = mkdtempSync(join(MEMORY, 'review-test-'));
   // Postgres runs as another user.
@@ -51,7 +48,6 @@ function writeToMemory(): void {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** How much can be written to memory. */
 function availableBytes(): number {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);

@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import { testDefaults } from '../../scripts/testing.ts';
+import { slowFilesFirst } from '../../scripts/slow-files-first.ts';
+import { big, testDefaults, writeToMemory } from '../../scripts/testing.ts';
+
+// The tests of test:big write objects of a GiB each.
+writeToMemory(big ? 16 : 4);
 
 export default defineConfig({
   // Two files at a time even on two cores: they mostly wait for the database.
@@ -8,6 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Each file has a house of its own; loading the modules anew for each took a fifth of the time.
     isolate: false,
+    sequence: { sequencer: slowFilesFirst('/final-states.big.test.ts', '/storage.big.test.ts') },
     globalSetup: ['src/test/postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

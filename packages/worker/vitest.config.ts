@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
-import { testDefaults } from '../../scripts/testing.ts';
+import { testDefaults, writeToMemory } from '../../scripts/testing.ts';
+
+writeToMemory(4);
 
 export default defineConfig({
   test: {
