@@ -69,8 +69,9 @@ postgresTest(
       expect(await ready()).toBe(503);
       milliseconds.push(performance.now() - asked);
     }
-    // The fastest: on a busy machine, any one of them may be late.
+    // On a busy machine, any one of them may be late.
     expect(Math.min(...milliseconds)).toBeLessThan(1000);
+    expect(Math.max(...milliseconds)).toBeLessThan(5000);
     await problemIn(await ping, 'NOT_READY');
     wire.resume();
     await eventually(async () => (await ready()) === 200, 'ready again');
