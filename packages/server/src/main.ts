@@ -42,11 +42,12 @@ async function prepare(deps: Deps): Promise<void> {
 
 /** The background tasks. With several processes, the one that does not serve runs them. */
 function startTasks(deps: Deps): Disposable {
-  const tasks = new DisposableStack();
-  tasks.use(startSweeper(deps));
-  tasks.use(startDeadlineChecks(deps));
-  tasks.use(watchQueue(deps));
-  return tasks;
+  const tasks = [startSweeper(deps), startDeadlineChecks(deps), watchQueue(deps)];
+  return {
+    [Symbol.dispose]() {
+      for (const task of tasks) task[Symbol.dispose]();
+    },
+  };
 }
 
 async function serve(deps: Deps, stopping: AbortController): Promise<void> {
