@@ -1,7 +1,6 @@
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Keys } from '../config/secrets.ts';
 import { openDisk } from './disk.ts';
+import { directoryOf } from './disk-directories.ts';
 import { openS3 } from './s3.ts';
 import type { Storage } from './storage.ts';
 
@@ -16,10 +15,3 @@ interface StorageOptions {
 export function openStorage({ storageUrl, publicUrl, signingKeys }: StorageOptions): Storage & AsyncDisposable {
   return storageUrl.startsWith('s3:') ? openS3(storageUrl) : openDisk(directoryOf(storageUrl), publicUrl, signingKeys);
 }
-
-/** The directories that the disk driver creates for itself; none on S3. */
-export const diskDirectories = (storageUrl: string): string[] =>
-  storageUrl.startsWith('s3:') ? [] : ['objects', 'parts', 'trash'].map((name) => join(directoryOf(storageUrl), name));
-
-const directoryOf = (address: string) =>
-  address.startsWith('file://') ? fileURLToPath(address) : resolve(address.replace(/^file:/, ''));

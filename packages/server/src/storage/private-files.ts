@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { diskDirectories } from './open.ts';
+import { diskDirectories } from './disk-directories.ts';
 
 const OTHERS = 0o077;
 
