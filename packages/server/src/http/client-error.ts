@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError } from '../request/problem.ts';
+
+// Not imported, as in listen.ts.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
  * Answers malformed HTTP, and headers that are too large or too slow, with a problem document and closes the connection.

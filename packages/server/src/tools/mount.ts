@@ -1,6 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
@@ -12,11 +9,14 @@ import { ProblemError } from '../request/problem.ts';
 import { requireOwnAddress } from './address.ts';
 import { messagesIn } from './message-size.ts';
 import { operationsByName } from './operations.ts';
+import type { ToolProtocol } from './protocol.ts';
 import { problemDocument } from './results.ts';
-import type { ToolRequest } from './run.ts';
-import { toolServer } from './server.ts';
 
 const PATH = '/mcp';
+/** The codes of JSON-RPC. */
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+const INTERNAL_ERROR = -32603;
 /** In the Mcp-Method header. The library refuses a request whose header differs from its body. */
 const SUBSCRIBE = 'subscriptions/listen';
 /** Subscriptions hold a connection each. */
@@ -30,19 +30,14 @@ const RECHECK_MS = 500;
  * status and a JSON-RPC error as the body, because many clients show only that.
  */
 export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly Operation[]): void {
-  const { config, log, stopping } = deps;
+  const { config, stopping } = deps;
   const operations = operationsByName(all);
-  const toolRequests = new AsyncLocalStorage<ToolRequest>();
-  const onerror = (error: Error) => log.debug({ err: error }, 'tool request refused');
-  const protocol = createMcpHandler(
-    ({ era }) => {
-      const toolRequest = toolRequests.getStore();
-      if (toolRequest === undefined) throw new Error('The request reached the tools without passing the guard.');
-      return toolServer(deps, operations, toolRequest, era);
-    },
-    { onerror, maxSubscriptions: MAX_STREAMS },
-  );
-  const serve = toNodeHandler(protocol, { onerror });
+  let loading: Promise<ToolProtocol> | undefined;
+  /** Loads the MCP library on first use: it would be a quarter of the program's code. */
+  const loadProtocol = () => {
+    loading ??= import('./protocol.ts').then(({ toolProtocol }) => toolProtocol(deps, operations, MAX_STREAMS));
+    return loading;
+  };
   // Ended when the server stops, which they would delay otherwise.
   const subscriptions = new Map<Response, string>();
   /** Ends the stream within a second after its credential is no longer valid. */
@@ -84,7 +79,8 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
       response.once('close', () => subscriptions.delete(response));
       endWhenRevoked(request, response);
     }
-    await toolRequests.run({ caller, request, response }, () => serve(request, response, body));
+    const serve = await loadProtocol();
+    await serve({ caller, request, response }, body);
   });
   app.all(PATH, (request, response) => {
     const allow = 'OPTIONS, POST';
@@ -105,6 +101,6 @@ function asRpcError(problem: ProblemError, request: Request, requestId: string) 
 }
 
 function codeOf({ code, status }: ProblemError): number {
-  if (code === 'INVALID_JSON') return ProtocolErrorCode.ParseError;
-  return status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest;
+  if (code === 'INVALID_JSON') return PARSE_ERROR;
+  return status >= 500 ? INTERNAL_ERROR : INVALID_REQUEST;
 }
