@@ -2,7 +2,7 @@
 // `npm run dev` (--watch): the same, compiled and restarted on every change, with the console served by Vite.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { globSync, watch } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -27,7 +27,8 @@ const graceMs = 35_000;
 /** Node restarts the program when one of its modules changes, and waits for the next change when it fails. */
 const WATCH = isWatching ? ['--watch', '--watch-preserve-output'] : [];
 const TSC = ['node_modules/typescript/bin/tsc', '-b', 'packages/server', 'packages/worker'];
-const WATCHED = ['contract', 'client', 'server', 'worker'].map((name) => resolve(repository, 'packages', name, 'src'));
+const BUNDLE = ['packages/server/bundle.ts'];
+const WATCHED = 'packages/{contract,client,server,worker}/src/**/';
 const SETTLED_MS = 100;
 const VITE = [
   'apps/dev-console/node_modules/vite/bin/vite.js',
@@ -101,15 +102,27 @@ async function runUntilOneEnds(): Promise<never> {
   throw await Promise.race([server, endOf('worker', worker), ...vite]);
 }
 
-/** Compiles what changed; Node then restarts the programs that use it. */
+/** Compiles and bundles what changed; Node then restarts the programs that use it. */
 function rebuildOnChange(): void {
   let timer: NodeJS.Timeout | undefined;
-  for (const folder of WATCHED) {
-    watch(folder, { recursive: true, signal: stop.signal }, () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => stop.signal.aborted || start('tsc', TSC, process.env), SETTLED_MS);
-    });
+  const watched = new Set<string>();
+  // Each folder by itself: on Linux, Node's recursive watch loses a file that an editor replaces.
+  function watchFolders(): void {
+    for (const folder of globSync(WATCHED, { cwd: repository }).filter((path) => !watched.has(path))) {
+      watched.add(folder);
+      watch(resolve(repository, folder), { signal: stop.signal }, () => {
+        clearTimeout(timer);
+        timer = setTimeout(rebuild, SETTLED_MS);
+      });
+    }
   }
+  function rebuild(): void {
+    if (stop.signal.aborted) return;
+    watchFolders();
+    start('bundle', BUNDLE, process.env);
+    start('tsc', TSC, process.env);
+  }
+  watchFolders();
 }
 
 function start(name: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {

@@ -4,7 +4,7 @@ import type { GenerateRequest } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './test/eventually.ts';
 import { DIALECTS, openHouse } from './test/house.ts';
-import { runFile, type ServerProcess, startServer } from './test/server-process.ts';
+import { runProgram, type ServerProcess, startServer } from './test/server-process.ts';
 import { slowRequest } from './test/slow-request.ts';
 import { currentRequest, post } from './tools/test/wire.ts';
 
@@ -127,7 +127,7 @@ test('a port in use is an error message, and the exit code is 1', async () => {
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   try {
-    await using server = runFile('main.ts', { PORT: String(port) });
+    await using server = runProgram('main.js', { PORT: String(port) });
     const { code, errors } = await server.finished;
     expect([code, errors.trim()]).toEqual([
       1,

@@ -4,8 +4,12 @@ import { setPrivateUmask } from '../storage/private-files.ts';
 import { review } from './review.ts';
 
 setPrivateUmask();
-process.exitCode = await review(process.argv.slice(2), {
+const shell = {
   loadEnvironment,
-  stdout: (text) => process.stdout.write(text),
-  stderr: (text) => process.stderr.write(text),
+  stdout: (text: string) => process.stdout.write(text),
+  stderr: (text: string) => process.stderr.write(text),
+};
+// Not awaited: chunks that a command loads import this file, and would wait for its end.
+review(process.argv.slice(2), shell).then((code) => {
+  process.exitCode = code;
 });

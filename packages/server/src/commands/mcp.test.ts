@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type House, openHouse } from '../test/house.ts';
 import { freePort } from '../test/postgres.ts';
 import { review } from '../test/review.ts';
-import { runFile } from '../test/server-process.ts';
+import { runProgram } from '../test/server-process.ts';
 
 const ABOUT = { name: 'test', version: '1.0.0' };
 const COMMAND = fileURLToPath(new URL('../../dist/commands/main.js', import.meta.url));
@@ -86,7 +86,7 @@ test('a canceled call is canceled on the server too', async () => {
 
 test('only protocol messages are written to the output, and the end of the input ends the command', async () => {
   const settings = { REVIEW_URL: house.url, REVIEW_TOKEN: house.people.owner.key };
-  await using silent = runFile('../dist/commands/main.js', settings, ['mcp']);
+  await using silent = runProgram('commands/main.js', settings, ['mcp']);
   expect(await silent.finished).toEqual({ code: 0, output: '', errors: '' });
 });
 

@@ -5,7 +5,7 @@ import { FAMILIES } from '@review/contract';
 import { ConfigError } from '@review/contract/settings';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../db/open.ts';
-import { runFile } from '../test/server-process.ts';
+import { runProgram } from '../test/server-process.ts';
 import { readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-config-'));
@@ -185,7 +185,7 @@ test('the folder of a SQLite file is made', async () => {
 
 describe('the server', () => {
   test('with invalid settings names them without a stack and exits with 1', async () => {
-    await using server = runFile('main.ts', { PORT: 'x', DATABASE_URL: 'postgres//u:hunter2@h/db' });
+    await using server = runProgram('main.js', { PORT: 'x', DATABASE_URL: 'postgres//u:hunter2@h/db' });
     const { code, errors } = await server.finished;
     expect([
       code,
@@ -198,7 +198,7 @@ describe('the server', () => {
   });
 
   test('without a reachable database says so without the password and exits with 1', async () => {
-    await using server = runFile('main.ts', { PORT: '0', DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db' });
+    await using server = runProgram('main.js', { PORT: '0', DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db' });
     const { code, errors, output } = await server.finished;
     expect(code).toBe(1);
     expect(errors).toContain('ECONNREFUSED');

@@ -263,7 +263,7 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000';
 const defaultEngine = (value: (name: string) => string | undefined) =>
   ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'].some(value) ? 'temporal' : 'embedded';
 
-const BUILT_CONSOLE = fileURLToPath(new URL('../../../../apps/dev-console/dist', import.meta.url));
+const BUILT_CONSOLE = fileURLToPath(new URL('../../apps/dev-console/dist', import.meta.resolve('#package.json')));
 
 /** Returns a secret that is created once and stored in the data directory. Not used in production. */
 function storedSecret(dataDirectory: string, file: string): string {

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { DIALECTS } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
-import { runFile, startServer } from '../test/server-process.ts';
+import { runProgram, startServer } from '../test/server-process.ts';
 import type { DatabaseAddress } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
@@ -58,7 +58,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
   test('a migrate command beside a running server applies nothing and does not disturb it', async () => {
     const { url } = await emptyDatabase();
     await using server = await startServer({ DATABASE_URL: url });
-    await using command = runFile('commands/main.ts', { DATABASE_URL: url }, ['migrate', '--json']);
+    await using command = runProgram('commands/main.js', { DATABASE_URL: url }, ['migrate', '--json']);
     const { code, output } = await command.finished;
     expect([code, JSON.parse(output)]).toEqual([0, { applied: [] }]);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -80,14 +80,14 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const { url } = await migratedByNewer('0007-schema-compatibility');
     await using server = await startServer({ DATABASE_URL: url });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    await using command = runFile('commands/main.ts', { DATABASE_URL: url }, ['migrate', '--json']);
+    await using command = runProgram('commands/main.js', { DATABASE_URL: url }, ['migrate', '--json']);
     const { code, output } = await command.finished;
     expect([code, JSON.parse(output)]).toEqual([0, { applied: [] }]);
   });
 
   test('a server refuses an incompatible newer schema with a message that names the versions', async () => {
     const { url, newest } = await migratedByNewer('9998-expand');
-    await using server = runFile('main.ts', { DATABASE_URL: url, PORT: '0' });
+    await using server = runProgram('main.js', { DATABASE_URL: url, PORT: '0' });
     const { code, errors } = await server.finished;
     expect([code, errors.trim()]).toEqual([
       1,

@@ -56,9 +56,7 @@ export function documents({ config }: Deps): Router {
 const SWAGGER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
 
 export function releaseVersion(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
+  const manifest: { version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package.json')), 'utf8'));
   return manifest.version;
 }
 

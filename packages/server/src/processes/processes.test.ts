@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../test/eventually.ts';
 import { DIALECTS, type House, openHouse, postgresTest } from '../test/house.ts';
-import { runFile } from '../test/server-process.ts';
+import { runProgram } from '../test/server-process.ts';
 import { slowRequest } from '../test/slow-request.ts';
 import { admitted, call, isAlive, SETTINGS, startProcesses } from './test/two-processes.ts';
 
@@ -85,7 +85,7 @@ describe('several processes', () => {
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : '');
     const settings = { DATABASE_URL: house.databaseUrl, HOST: '127.0.0.1', PORT: port, ...SETTINGS };
-    await using run = runFile('main.ts', settings);
+    await using run = runProgram('main.js', settings);
     const { code, errors } = await run.finished;
     other.close();
     expect([code, errors.trim().split('\n')]).toEqual([1, [expect.stringContaining(`Port ${port} is in use`)]]);
@@ -93,7 +93,7 @@ describe('several processes', () => {
 });
 
 test('on SQLite more than one process is refused', async () => {
-  await using run = runFile('main.ts', { SERVER_PROCESSES: '2' });
+  await using run = runProgram('main.js', { SERVER_PROCESSES: '2' });
   const { code, errors } = await run.finished;
   expect(code).toBe(1);
   expect(errors).toContain('SERVER_PROCESSES: more than 1 needs Postgres');

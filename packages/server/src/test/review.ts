@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { loadSettingsFile } from '@review/contract/settings';
 import { review as runCommand } from '../commands/review.ts';
-import { type Finished, runFile } from './server-process.ts';
+import { type Finished, runProgram } from './server-process.ts';
 
 type Settings = Record<string, string>;
 
 /** Runs the built `review` command as a process. */
 export const reviewProcess = (settings: Settings, ...words: string[]): Promise<Finished> =>
-  runFile('../dist/commands/main.js', settings, words).finished;
+  runProgram('commands/main.js', settings, words).finished;
 
-/** Runs a `review` command in this process, with these settings only; a process takes a second to start. */
+/** Runs a `review` command in this process, with these settings only; a process would take longer to start. */
 export async function review(settings: Settings, ...words: string[]): Promise<Finished> {
   const folder = mkdtempSync(join(tmpdir(), 'review-command-'));
   const finished = { code: 0, output: '', errors: '' };

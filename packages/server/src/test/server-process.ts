@@ -20,10 +20,10 @@ export interface ServerProcess extends RunningProcess {
   url: string;
 }
 
-/** Runs a file of this package as a process with these settings only. */
-export function runFile(path: string, settings: Record<string, string>, words: string[] = []): RunningProcess {
+/** Runs a built program of this package as a process with these settings only. */
+export function runProgram(path: string, settings: Record<string, string>, words: string[] = []): RunningProcess {
   const folder = mkdtempSync(join(tmpdir(), 'review-process-'));
-  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [file, ...words], {
     env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, CONSOLE_DIR: 'off', RATE_LIMITS: 'off', ...settings },
@@ -58,7 +58,7 @@ export async function startServer(
   settings: Record<string, string>,
   onLine: (line: string) => void = () => {},
 ): Promise<ServerProcess> {
-  const running = runFile('main.ts', { PORT: '0', ...settings });
+  const running = runProgram('main.js', { PORT: '0', ...settings });
   if (running.process.stdout) createInterface(running.process.stdout).on('line', onLine);
   const port = await Promise.race([
     new Promise<number>((resolve) => {
