@@ -1,9 +1,11 @@
 import { MODELS, pixelsOf } from '@review/contract';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { checkVideo } from './test/check-video.ts';
 import { workshop } from './test/requests.ts';
 
 const sandbox = await workshop();
+// A test waits until the videos that were requested before it are made.
+vi.setConfig({ testTimeout: 600_000, maxConcurrency: 2 });
 
 const cases = MODELS.flatMap(({ id, video }) => {
   const resolution = video?.resolutions.at(-1);
@@ -16,23 +18,22 @@ const cases = MODELS.flatMap(({ id, video }) => {
   }));
 });
 
-it.each(cases)(
-  '$id makes $durationSeconds s of $resolution at $aspectRatio',
-  async ({ id, ...configs }) => {
-    const { width, height } = pixelsOf(configs.resolution, configs.aspectRatio);
-    await checkVideo(sandbox, id, configs, `${width}x${height}`);
-    expect(process.resourceUsage().maxRSS / 1024).toBeLessThan(1024);
-  },
-  120_000,
-);
-
-it.each(MODELS.filter(({ video }) => video))('$id uses its defaults, at the smallest resolution', async (model) => {
-  const resolution = model.video?.resolutions[0] ?? '';
-  const pixels = { '480p': '854x480', '720p': '1280x720', '768p': '1366x768' }[resolution] ?? '';
-  await checkVideo(sandbox, model.id, { resolution }, pixels);
+it.concurrent.each(cases)('$id makes $durationSeconds s of $resolution at $aspectRatio', async ({ id, ...configs }) => {
+  const { width, height } = pixelsOf(configs.resolution, configs.aspectRatio);
+  await checkVideo(sandbox, id, configs, `${width}x${height}`);
+  expect(process.resourceUsage().maxRSS / 1024).toBeLessThan(1024);
 });
 
-it.each([
+it.concurrent.each(MODELS.filter(({ video }) => video))(
+  '$id uses its defaults, at the smallest resolution',
+  async (model) => {
+    const resolution = model.video?.resolutions[0] ?? '';
+    const pixels = { '480p': '854x480', '720p': '1280x720', '768p': '1366x768' }[resolution] ?? '';
+    await checkVideo(sandbox, model.id, { resolution }, pixels);
+  },
+);
+
+it.concurrent.each([
   ['kling-3.0-omni', { resolution: '1080p', aspectRatio: '9:16', durationSeconds: 3 }, '1080x1920'],
   ['seedance-2.0', { resolution: '4k', aspectRatio: '21:9', durationSeconds: 4 }, '3840x1646'],
 ])('%s makes %o', (model, configs, pixels) => checkVideo(sandbox, model, configs, pixels));
