@@ -28,9 +28,9 @@ async function load(baseUrl: string, service: Service, isOver: () => boolean) {
   return { answered, failures };
 }
 
-describe.each(PROXIES)('behind $name', { timeout: 300_000 }, (kind) => {
+describe('behind proxies', { timeout: 300_000 }, () => {
+  const proxies = new Map<string, RunningProxy>();
   let service: Service;
-  let proxy: RunningProxy;
   let secondPort: string;
   let second: Program;
   beforeAll(async () => {
@@ -38,33 +38,43 @@ describe.each(PROXIES)('behind $name', { timeout: 300_000 }, (kind) => {
     service = await Service.start(settings, { postgres: inject('postgresUrl') });
     secondPort = await freePort();
     second = await service.startServer({ PORT: secondPort });
-    proxy = await startProxy(kind, [new URL(service.url).port, secondPort]);
+    const ports = [new URL(service.url).port, secondPort] as const;
+    for (const kind of PROXIES) proxies.set(kind.name, await startProxy(kind, ports));
   }, 120_000);
   afterAll(async () => {
-    await proxy?.[Symbol.asyncDispose]();
+    for (const proxy of proxies.values()) await proxy[Symbol.asyncDispose]();
     await service?.[Symbol.asyncDispose]();
   });
 
-  test('a rolling restart of two servers fails no request, even without retries', async () => {
-    let isOver = false;
-    const loaded = load(proxy.url, service, () => isOver);
-    const codes = [await service.server?.end('SIGTERM')];
-    await service.startServer();
-    codes.push(await second.end('SIGTERM'));
-    second = await service.startServer({ PORT: secondPort });
-    isOver = true;
-    const { answered, failures } = await loaded;
-    expect([codes, failures]).toEqual([[0, 0], []]);
-    expect(answered).toBeGreaterThan(100);
-  });
+  test.each(PROXIES)(
+    '$name: a rolling restart of two servers fails no request, even without retries',
+    async ({ name }) => {
+      let isOver = false;
+      const loaded = load(proxies.get(name)?.url ?? '', service, () => isOver);
+      const codes = [await service.server?.end('SIGTERM')];
+      await service.startServer();
+      codes.push(await second.end('SIGTERM'));
+      second = await service.startServer({ PORT: secondPort });
+      isOver = true;
+      const { answered, failures } = await loaded;
+      expect([codes, failures]).toEqual([[0, 0], []]);
+      expect(answered).toBeGreaterThan(100);
+    },
+  );
 
+  // The proxies wait at the same time.
   test('a wait of 50 seconds gets a response, and private paths are not exposed', async () => {
-    const client = createClient({ baseUrl: proxy.url, token: service.key, retries: 0 });
     const id = await service.generate('markdown');
-    const { data } = await client.files.get({ params: { id }, query: { wait: 50 } });
-    expect(data.status).toBe('GENERATING');
-    for (const path of ['/metrics', '/worker/hello']) {
-      expect([path, (await fetch(proxy.url + path, { method: 'POST' })).status]).toEqual([path, 404]);
+    const waitBehind = async ([name, { url }]: [string, RunningProxy]) => {
+      const client = createClient({ baseUrl: url, token: service.key, retries: 0 });
+      const { data } = await client.files.get({ params: { id }, query: { wait: 50 } });
+      return [name, data.status];
+    };
+    expect(await Promise.all([...proxies].map(waitBehind))).toEqual(PROXIES.map(({ name }) => [name, 'GENERATING']));
+    for (const { url } of proxies.values()) {
+      for (const path of ['/metrics', '/worker/hello']) {
+        expect([path, (await fetch(url + path, { method: 'POST' })).status]).toEqual([path, 404]);
+      }
     }
   });
 });
