@@ -68,7 +68,8 @@ test('the bot handles each request of a reviewer once', async () => {
   expect(open.map(({ id }) => id)).toEqual([typo, talk]);
 });
 
-test.each([
+// Concurrent, because the example polls every few seconds.
+test.concurrent.each([
   ['APPROVED', 0],
   ['REJECTED', 1],
 ] as const)('a build whose version is %s exits with code %i', async (status, code) => {

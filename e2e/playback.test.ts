@@ -37,7 +37,7 @@ describe.skipIf(lacksChromium())('in a browser', () => {
     }, url);
   }
 
-  test.each(['disk', 'S3'])('generated videos play from %s', async (storage) => {
+  test.each(['disk', 'S3'])('generated videos play from %s', { timeout: 120_000 }, async (storage) => {
     await using store = storage === 'S3' ? await startObjectStore() : null;
     await using service = await Service.start({}, store ? { objectStore: store } : {});
     await service.startWorker('one');
