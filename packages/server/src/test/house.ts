@@ -97,7 +97,8 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
   const deps = openDeps(config, pino({ level: config.logLevel }));
   // As fsync=off on Postgres: no test cuts the power.
   if (dialect === 'sqlite') await sql`pragma synchronous = off`.execute(deps.db);
-  const listening = await listen(createApp(deps), { host: '127.0.0.1', port }, 1);
+  // Tests wait for their requests, so that only connections of aborted ones are left at the end.
+  const listening = await listen(createApp(deps), { host: '127.0.0.1', port }, 0.1);
   const url = `http://127.0.0.1:${listening.port}`;
 
   const workspaceId = await insertWorkspace(deps.db, 'Studio');
