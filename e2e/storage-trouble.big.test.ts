@@ -22,7 +22,7 @@ const MODELS = ['minimax-h3', 'markdown'];
 
 /** Counts pending blob deletions: each retry of an upload leaves the bytes of the previous attempt to the sweep. */
 const countLeftovers = async ({ database }: Service) =>
-  (await database.db.selectFrom('doomed_blobs').select('storage_key').execute()).length;
+  (await database.db.selectFrom('pending_blob_deletions').select('storage_key').execute()).length;
 
 /** Generates while the storage fails, mends it after retries, and expects every file stored and paid once. */
 async function expectRetriesUntilStored(service: Service, mend: () => unknown): Promise<string[]> {

@@ -79,7 +79,7 @@ async function referencedKeys({ database: { db } }: Service): Promise<Set<string
   const [files, uploads, deletions, results] = await Promise.all([
     db.selectFrom('files').select('storage_key as key').execute(),
     db.selectFrom('uploads').select('storage_key as key').execute(),
-    db.selectFrom('doomed_blobs').select('storage_key as key').execute(),
+    db.selectFrom('pending_blob_deletions').select('storage_key as key').execute(),
     db.selectFrom('generations').select('result').where('result', 'is not', null).execute(),
   ]);
   const keys = [...files, ...uploads, ...deletions].flatMap(({ key }) => key ?? []);

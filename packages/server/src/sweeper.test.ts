@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { secondsFromNow } from './db/time.ts';
 import {
@@ -38,7 +39,7 @@ const endTime = (house: House, id: string, seconds = -1) =>
     .execute();
 
 const pendingDeletions = (house: House, id: string) =>
-  house.deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', id).execute();
+  house.deps.db.selectFrom('pending_blob_deletions').selectAll().where('storage_key', '=', id).execute();
 
 onEachDatabase(
   (house) => {
@@ -186,16 +187,31 @@ onEachDatabase(
       expect([kept(house(), stuck), kept(house(), free)]).toEqual([1, 0]);
     });
 
+    test('a deletion that an older server has scheduled is carried out', async () => {
+      const { deps } = house();
+      await deps.storage.put('older-server', Buffer.from('obsolete'));
+      const insert = () =>
+        sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+          values ('older-server', null, '2020-01-01 00:00:00.000000') on conflict (storage_key) do nothing`.execute(
+          deps.db,
+        );
+      await insert();
+      await insert();
+      expect(await pendingDeletions(house(), 'older-server')).toHaveLength(1);
+      await sweep(deps);
+      expect([kept(house(), 'older-server'), await pendingDeletions(house(), 'older-server')]).toEqual([0, []]);
+    });
+
     test('one sweep deletes all pending blobs, in any number', async () => {
       const projectId = await newProject(house());
       const made = await Promise.all(Array.from({ length: 110 }, () => start(clientOf(house()), 'FX', projectId)));
-      const row = { storage_upload: null, doomed_at: '2020-01-01 00:00:00.000000' };
+      const row = { storage_upload: null, scheduled_at: '2020-01-01 00:00:00.000000' };
       const blobs = Array.from({ length: 110 }, (_, index) => ({ ...row, storage_key: `gone-${index}` }));
-      await house().deps.db.insertInto('doomed_blobs').values(blobs).execute();
+      await house().deps.db.insertInto('pending_blob_deletions').values(blobs).execute();
       for (const { id } of made) await endTime(house(), id);
       await sweep(house().deps);
       expect((await clientOf(house()).files.list({ params: { id: projectId } })).data).toEqual([]);
-      const left = house().deps.db.selectFrom('doomed_blobs').select('storage_key');
+      const left = house().deps.db.selectFrom('pending_blob_deletions').select('storage_key');
       expect(await left.where('storage_key', 'like', 'gone-%').execute()).toEqual([]);
     });
 

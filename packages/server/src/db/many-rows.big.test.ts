@@ -82,7 +82,7 @@ onEachDatabase((house) => {
       await db.transaction().execute((trx) => dropUploads(trx, ids('CA').slice(1), now()));
       const pendingDeletions = () =>
         db
-          .selectFrom('doomed_blobs')
+          .selectFrom('pending_blob_deletions')
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .executeTakeFirstOrThrow();
       expect(Number((await pendingDeletions()).count)).toBe(COUNT - 1);

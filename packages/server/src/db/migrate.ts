@@ -12,6 +12,7 @@ import * as uploadAttempts from './migrations/0008-upload-attempts.ts';
 import * as unloggedRateLimits from './migrations/0009-unlogged-rate-limits.ts';
 import * as stepRecords from './migrations/0010-step-records.ts';
 import * as searchIndex from './migrations/0011-search-index.ts';
+import * as pendingBlobDeletions from './migrations/0012-pending-blob-deletions.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import { withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
@@ -29,6 +30,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0009-unlogged-rate-limits': unloggedRateLimits.migration,
   '0010-step-records': stepRecords.migration,
   '0011-search-index': searchIndex.migration,
+  '0012-pending-blob-deletions': pendingBlobDeletions.migration,
 };
 
 /**

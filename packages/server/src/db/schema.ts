@@ -213,8 +213,8 @@ export interface Schema {
     note: string | null;
     created_at: string;
   };
-  /** Pending blob deletions: an outbox of blobs without a row, which the sweep deletes from the storage. */
-  doomed_blobs: { storage_key: string; storage_upload: string | null; doomed_at: string };
+  /** An outbox of blobs without a row, which the sweep deletes from the storage. */
+  pending_blob_deletions: { storage_key: string; storage_upload: string | null; scheduled_at: string };
   idempotency_keys: {
     scope: string;
     fingerprint: string;

@@ -12,7 +12,7 @@ export async function findNamedKeys(db: Database, keys: readonly string[]): Prom
     .select('storage_key as key')
     .where('storage_key', 'in', keys)
     .unionAll(db.selectFrom('uploads').select('storage_key as key').where('storage_key', 'in', keys))
-    .unionAll(db.selectFrom('doomed_blobs').select('storage_key as key').where('storage_key', 'in', keys))
+    .unionAll(db.selectFrom('pending_blob_deletions').select('storage_key as key').where('storage_key', 'in', keys))
     .execute();
   // A result's key is the id of its file and a UUID.
   const fileIds = keys.filter((key) => key.length > UUID_LENGTH).map((key) => key.slice(0, -UUID_LENGTH - 1));
@@ -39,7 +39,9 @@ export async function findNamedUploads(db: Database, uploads: readonly string[])
     .select('storage_upload as upload')
     .where('storage_upload', 'in', uploads)
     .where('completed_with', 'is', null)
-    .unionAll(db.selectFrom('doomed_blobs').select('storage_upload as upload').where('storage_upload', 'in', uploads))
+    .unionAll(
+      db.selectFrom('pending_blob_deletions').select('storage_upload as upload').where('storage_upload', 'in', uploads),
+    )
     .execute();
   return new Set(named.map(({ upload }) => upload ?? ''));
 }

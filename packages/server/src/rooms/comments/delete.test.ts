@@ -20,7 +20,8 @@ onEachDatabase((house) => {
   const listed = async (projectId: string) =>
     (await house().people.owner.client.comments.list({ params: { id: projectId }, body: {} })).data;
   const pendingDeletions = async (key: string) =>
-    (await house().deps.db.selectFrom('doomed_blobs').selectAll().where('storage_key', '=', key).execute()).length;
+    (await house().deps.db.selectFrom('pending_blob_deletions').selectAll().where('storage_key', '=', key).execute())
+      .length;
 
   describe('permissions', () => {
     test.each(ROLES)('the %s deletes their own comment: 204 without a body', async (role) => {

@@ -35,6 +35,6 @@ test('a cancel succeeds without the storage, and the sweep aborts the upload lat
   await cancel(client, id);
   expect(abort).toHaveBeenCalledOnce();
   abort.mockRestore();
-  const noted = house.deps.db.selectFrom('doomed_blobs').select('storage_key').where('storage_key', '=', id);
+  const noted = house.deps.db.selectFrom('pending_blob_deletions').select('storage_key').where('storage_key', '=', id);
   expect(await noted.execute()).toHaveLength(1);
 });

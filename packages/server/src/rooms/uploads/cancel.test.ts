@@ -106,7 +106,7 @@ onEachDatabase((house) => {
     await cancel(client(), id);
     await refusal(complete(client(), id, parts), 'UPLOAD_COMPLETED');
     await sweep(house().deps);
-    expect(await house().deps.db.selectFrom('doomed_blobs').selectAll().execute()).toEqual([]);
+    expect(await house().deps.db.selectFrom('pending_blob_deletions').selectAll().execute()).toEqual([]);
   });
 
   test('a file that is deleted during its upload accepts no part', async () => {

@@ -31,6 +31,6 @@ onEachDatabase((house) => {
     const files = (await owner.client.files.list({ params: { id: here } })).data.map(({ id }) => id);
     expect(files.sort()).toEqual([finished, others[0]?.id].sort());
     await sweep(house().deps);
-    expect(await house().deps.db.selectFrom('doomed_blobs').selectAll().execute()).toEqual([]);
+    expect(await house().deps.db.selectFrom('pending_blob_deletions').selectAll().execute()).toEqual([]);
   });
 });

@@ -230,11 +230,11 @@ export interface PendingBlobDeletion {
 export async function scheduleBlobDeletion(trx: Writer, blobs: PendingBlobDeletion[], at: string): Promise<void> {
   for (let start = 0; start < blobs.length; start += 1000) {
     await trx
-      .insertInto('doomed_blobs')
+      .insertInto('pending_blob_deletions')
       .values(
         blobs
           .slice(start, start + 1000)
-          .map(({ key, upload }) => ({ storage_key: key, storage_upload: upload, doomed_at: at })),
+          .map(({ key, upload }) => ({ storage_key: key, storage_upload: upload, scheduled_at: at })),
       )
       .onConflict((conflict) => conflict.column('storage_key').doNothing())
       .execute();
@@ -243,10 +243,10 @@ export async function scheduleBlobDeletion(trx: Writer, blobs: PendingBlobDeleti
 
 /** As `scheduleBlobDeletion`, for all blobs of a project. */
 export async function scheduleProjectBlobDeletion(trx: Writer, projectId: string, at: string): Promise<void> {
-  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+  await sql`insert into pending_blob_deletions (storage_key, storage_upload, scheduled_at)
     select storage_key, storage_upload, ${at} from uploads where project_id = ${projectId}
     on conflict (storage_key) do nothing`.execute(trx);
-  await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at)
+  await sql`insert into pending_blob_deletions (storage_key, storage_upload, scheduled_at)
     select storage_key, null, ${at} from files where project_id = ${projectId} and storage_key is not null
     on conflict (storage_key) do nothing`.execute(trx);
 }
@@ -254,7 +254,7 @@ export async function scheduleProjectBlobDeletion(trx: Writer, projectId: string
 /** Returns up to 100 pending deletions, ordered by key. */
 export async function listPendingBlobDeletions(db: Database, afterKey: string): Promise<PendingBlobDeletion[]> {
   return db
-    .selectFrom('doomed_blobs')
+    .selectFrom('pending_blob_deletions')
     .select(['storage_key as key', 'storage_upload as upload'])
     .where('storage_key', '>', afterKey)
     .orderBy('storage_key')
@@ -263,5 +263,5 @@ export async function listPendingBlobDeletions(db: Database, afterKey: string): 
 }
 
 export async function deletePendingBlobDeletion(db: Database, key: string): Promise<void> {
-  await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
+  await db.deleteFrom('pending_blob_deletions').where('storage_key', '=', key).execute();
 }

@@ -131,7 +131,7 @@ onEachDatabase((house) => {
       key = stored;
       await house().people.owner.client.files.cancel({ params: { id: task.id } });
       // As if the sweep had run before the bytes arrived.
-      await db.deleteFrom('doomed_blobs').where('storage_key', '=', key).execute();
+      await db.deleteFrom('pending_blob_deletions').where('storage_key', '=', key).execute();
       await put(stored, bytes);
     });
     await refusal(send(task, TEXT), 'NOT_FOUND');

@@ -95,7 +95,7 @@ export async function holdFinalStates(house: House, runs: number): Promise<numbe
     async (histories) => {
       await emptyQueue(house);
       // No sweeper runs, and each comparison reads the whole table.
-      await house.deps.db.deleteFrom('doomed_blobs').execute();
+      await house.deps.db.deleteFrom('pending_blob_deletions').execute();
       const ids = await queueMany(house, Array(TOGETHER).fill(modelNamed('markdown')));
       await workerOf(house).claim({ body: { worker: 'box:1', most: 100, wait: 0 } });
       await Promise.all(histories.map((rounds, index) => live(ids[index] ?? '', rounds)));

@@ -160,7 +160,7 @@ export async function stored({ deps: { db } }: House, id: string) {
     upload: await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
     steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).orderBy('position').execute(),
     pendingDeletions: await db
-      .selectFrom('doomed_blobs')
+      .selectFrom('pending_blob_deletions')
       .selectAll()
       .where('storage_key', 'like', `${id}%`)
       .orderBy('storage_key')
