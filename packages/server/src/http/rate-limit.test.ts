@@ -160,17 +160,17 @@ onEachDatabase(
 
       test('include wrong worker tokens; the right token always passes', async () => {
         const here = from();
-        const hello = (token: string) =>
+        const register = (token: string) =>
           house().request(
             null,
             'POST',
             '/worker/hello',
             json({ worker: 'box:1', families: [] }, { ...here, authorization: `Bearer ${token}` }),
           );
-        for (let call = 0; call < 3; call++) expect((await hello('wrong')).status).toBe(401);
-        await problemIn(await hello('wrong'), 'RATE_LIMITED');
+        for (let call = 0; call < 3; call++) expect((await register('wrong')).status).toBe(401);
+        await problemIn(await register('wrong'), 'RATE_LIMITED');
         expect((await fail(here)).status).toBe(429);
-        expect((await hello(house().deps.config.workerToken)).status).toBe(200);
+        expect((await register(house().deps.config.workerToken)).status).toBe(200);
       });
 
       test('of concurrent failures exactly the limit is 401', async () => {

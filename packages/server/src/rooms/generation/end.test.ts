@@ -12,8 +12,8 @@ import {
   generate,
   type Held,
   held,
-  intend,
   NO_LIMITS,
+  reserveSubmit,
   sendResult,
   stored,
   storeResult,
@@ -41,7 +41,7 @@ onEachDatabase((house) => {
 
   test('a generation that runs past its deadline fails, retryable', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await passDeadline(task.id);
     await endOverdue(house().deps);
     expect(await fileOf(house(), task.id)).toMatchObject({
@@ -55,7 +55,7 @@ onEachDatabase((house) => {
     [false, 'INTERNAL'],
   ])('a result that is not stored by the deadline: storage reachable %s, error %s', async (reachable, code) => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await sendResult(house(), task, Buffer.from('# Half of it'));
     await passDeadline(task.id);
     const { deps } = house();
@@ -65,7 +65,7 @@ onEachDatabase((house) => {
 
   test('it keeps running before its deadline', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await endOverdue(house().deps);
     expect((await fileOf(house(), task.id)).status).toBe('GENERATING');
   });
@@ -86,7 +86,7 @@ onEachDatabase((house) => {
 
   test('concurrent deadline checks end a generation once and delete its blobs', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await storeResult(house(), task);
     const key = (await stored(house(), task.id)).upload?.storage_key ?? '';
     await passDeadline(task.id);
@@ -103,7 +103,7 @@ onEachDatabase((house) => {
     'one that is held': async () => (await held(house())).id,
     'one that runs': async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       return task.id;
     },
     'one whose result is half sent': async () => {
@@ -208,7 +208,7 @@ onEachDatabase((house) => {
 
   test('a waiting Get File is answered when the deadline passes', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await passDeadline(task.id);
     const [answer] = await Promise.all([waitFor(task.id), endOverdue(house().deps)]);
     expect(answer.data.generation?.error?.code).toBe('PROVIDER_TIMEOUT');

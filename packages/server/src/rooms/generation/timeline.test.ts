@@ -10,8 +10,8 @@ import {
   generate,
   type Held,
   held,
-  intend,
   NO_LIMITS,
+  reserveSubmit,
   stepRecord,
   storeResult,
   takeOver,
@@ -45,7 +45,7 @@ onEachDatabase((house) => {
 
   test('steps are listed in order with attempts, outcomes and times, over several workers', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await step(task, 'prepare', 1, 'SUCCEEDED');
     await step(task, 'submit', 1, 'RETRIED', '503 from the provider');
     await step(task, 'submit', 2, 'RETRIED', '503 from the provider');
@@ -70,7 +70,7 @@ onEachDatabase((house) => {
 
   test('the end is recorded as a step', async () => {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     await step(task, 'finish', 1, 'RETRIED', 'the server was busy');
     await storeResult(house(), task);
     await finish(house(), task);

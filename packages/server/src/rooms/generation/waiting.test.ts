@@ -12,7 +12,7 @@ onEachDatabase(
       await emptyQueue(house());
       await house().deps.db.deleteFrom('workers').execute();
     });
-    const hello = () =>
+    const register = () =>
       workerOf(house()).register({ body: { worker: 'box:1', families: [{ family: 'seedance', state: 'sandbox' }] } });
     const claim = () => workerOf(house()).claim({ body: { worker: 'box:1', most: 100, wait: 0 } });
     const waitingFor = async (id: string) => (await fileOf(house(), id)).generation?.waitingFor;
@@ -21,7 +21,7 @@ onEachDatabase(
     test('waitingFor is a worker, a slot or the family cap; then null', async () => {
       const [first, second] = [await generate(house(), FILM), await generate(house(), FILM)];
       expect(await waitingFor(first)).toBe('WORKER');
-      await hello();
+      await register();
       expect(await waitingFor(first)).toBeNull();
       await claim();
       expect(await waitingFor(first)).toBeNull();
@@ -43,7 +43,7 @@ onEachDatabase(
 
     test('metrics have the depth and age of the queue of each family, and the living workers', async () => {
       await queueMany(house(), [modelNamed('seedance-2.0'), modelNamed('seedance-2.0')]);
-      await hello();
+      await register();
       const text = await metrics();
       expect(text).toContain('generation_queue_depth{family="seedance"} 2');
       expect(text).toContain('generation_queue_depth{family="veo"} 0');
@@ -54,7 +54,7 @@ onEachDatabase(
 
     test('readiness is degraded while no worker is alive or can run the queued generations', async () => {
       expect(await workersHealth(house().deps)).toEqual({ status: 'degraded', alive: 0, waiting: 0 });
-      await hello();
+      await register();
       expect(await workersHealth(house().deps)).toEqual({ status: 'ok', alive: 1, waiting: 0 });
       const id = await generate(house(), FILM);
       const { db } = house().deps;
@@ -76,7 +76,7 @@ onEachDatabase(
       using _watch = watchQueue({ db, clock, config, log }, 20);
       await expect.poll(() => looks).toBeGreaterThan(3);
       expect(lines).toMatchObject([{ level: 40, families: { seedance: 1 } }]);
-      await hello();
+      await register();
       await expect
         .poll(() => lines.map(({ msg }) => msg))
         .toEqual([

@@ -7,13 +7,13 @@ import {
   FILM,
   finish,
   generate,
-  intend,
   lapse,
   MESH,
   modelNamed,
   PAGE,
   PICTURE,
   queueMany,
+  reserveSubmit,
   storeResult,
   workerOf,
 } from '../generation/test/generations.ts';
@@ -113,7 +113,7 @@ onEachDatabase((house) => {
     const id = await generate(house());
     await generate(house());
     const [task] = await claim(house(), 1);
-    await intend(house(), { id, epoch: task?.epoch ?? 0 });
+    await reserveSubmit(house(), { id, epoch: task?.epoch ?? 0 });
     await lapse(house());
     const taken = claim(house(), 1, { worker: 'box:2' });
     expect(await holdsOf(taken)).toEqual([{ fileId: id, epoch: 2 }]);

@@ -10,10 +10,10 @@ import {
   finish,
   type Held,
   held,
-  intend,
   NO_LIMITS,
   PICTURE,
   PNG,
+  reserveSubmit,
   sendResult,
   stepRecord,
   stored,
@@ -35,7 +35,7 @@ onEachDatabase((house) => {
   const sizeOf = (key = '') => house().deps.storage.sizeOf(key);
   async function running(asked = {}): Promise<Held> {
     const task = await held(house(), asked);
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     return task;
   }
   const contentOf = async (id: string) => {

@@ -9,9 +9,9 @@ import {
   finish,
   type Held,
   held,
-  intend,
   lapse,
   NO_LIMITS,
+  reserveSubmit,
   sendResult,
   stepRecord,
   stored,
@@ -26,12 +26,12 @@ const RESULT = Buffer.from('# Tides');
 
 /** All reports of a worker, each valid under the current epoch. */
 const REPORTS: Record<string, (worker: WorkerClient, task: Held, parts: Parts) => Promise<unknown>> = {
-  intend: (worker, { id, epoch }) =>
+  reserveSubmit: (worker, { id, epoch }) =>
     worker.reserveSubmit({
       params: { id },
       body: { epoch, stage: 'next', provider: 'sandbox', intents: 0, token: randomUUID() },
     }),
-  'intend again': (worker, { id, epoch }) =>
+  'reserveSubmit again': (worker, { id, epoch }) =>
     worker.reserveSubmit({
       params: { id },
       body: { epoch, stage: 'main', provider: 'sandbox', intents: 1, token: randomUUID() },
@@ -78,7 +78,7 @@ onEachDatabase((house) => {
   /** A running generation with an uploaded but not completed result. */
   async function running(): Promise<{ task: Held; parts: Parts }> {
     const task = await held(house());
-    await intend(house(), task);
+    await reserveSubmit(house(), task);
     return { task, parts: await sendResult(house(), task, RESULT) };
   }
 

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
 import { onEachDatabase } from '../../test/house.ts';
-import { fileOf, held, intend, MESH, NO_LIMITS, stored, takeOver, workerOf } from '../generation/test/generations.ts';
+import {
+  fileOf,
+  held,
+  MESH,
+  NO_LIMITS,
+  reserveSubmit,
+  stored,
+  takeOver,
+  workerOf,
+} from '../generation/test/generations.ts';
 
 onEachDatabase(
   (house) => {
@@ -19,7 +28,7 @@ onEachDatabase(
       const task = await held(house(), MESH);
       expect((await fileOf(house(), task.id)).generation).toMatchObject({ status: 'QUEUED', startedAt: null });
       const from = [secondsFromNow(0), secondsFromNow(70)];
-      expect((await intend(house(), task)).data).toEqual({
+      expect((await reserveSubmit(house(), task)).data).toEqual({
         granted: true,
         stage: { intents: 1, job: null },
         provider: 'sandbox',
@@ -33,11 +42,11 @@ onEachDatabase(
 
     test('start and deadline are set once, also with a later epoch', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       const first = (await stored(house(), task.id)).generation;
       const next = await takeOver(house(), task);
-      expect((await intend(house(), next, 'main', 1)).data.granted).toBe(true);
-      expect((await intend(house(), next, 'refine')).data.granted).toBe(true);
+      expect((await reserveSubmit(house(), next, 'main', 1)).data.granted).toBe(true);
+      expect((await reserveSubmit(house(), next, 'refine')).data.granted).toBe(true);
       const { started_at, deadline_at } = (await stored(house(), task.id)).generation ?? {};
       expect({ started_at, deadline_at }).toEqual({ started_at: first?.started_at, deadline_at: first?.deadline_at });
       expect(started_at).not.toBeNull();
@@ -45,9 +54,9 @@ onEachDatabase(
 
     test('a second reservation with an outdated count is not granted and changes nothing', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       const before = await stored(house(), task.id);
-      expect((await intend(house(), task)).data).toEqual({
+      expect((await reserveSubmit(house(), task)).data).toEqual({
         granted: false,
         stage: { intents: 1, job: null },
         provider: 'sandbox',
@@ -57,15 +66,15 @@ onEachDatabase(
 
     test('of 20 concurrent reservations one is granted', async () => {
       const task = await held(house());
-      const answers = await Promise.all(Array.from({ length: 20 }, () => intend(house(), task)));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => reserveSubmit(house(), task)));
       expect(answers.filter(({ data }) => data.granted)).toHaveLength(1);
       expect(await stageOf(task.id)).toEqual({ intents: 1, job: null });
     });
 
     test('a reservation with the current count is granted and counted', async () => {
       const task = await held(house());
-      await intend(house(), task);
-      expect((await intend(house(), task, 'main', 1)).data).toEqual({
+      await reserveSubmit(house(), task);
+      expect((await reserveSubmit(house(), task, 'main', 1)).data).toEqual({
         granted: true,
         stage: { intents: 2, job: null },
         provider: 'sandbox',
@@ -74,8 +83,8 @@ onEachDatabase(
 
     test('each stage has its own count', async () => {
       const task = await held(house());
-      await intend(house(), task, 'preview');
-      expect((await intend(house(), task, 'refine')).data.granted).toBe(true);
+      await reserveSubmit(house(), task, 'preview');
+      expect((await reserveSubmit(house(), task, 'refine')).data.granted).toBe(true);
       expect(await stageOf(task.id, 'preview')).toEqual({ intents: 1, job: null });
       expect(await stageOf(task.id, 'refine')).toEqual({ intents: 1, job: null });
     });
@@ -93,7 +102,7 @@ onEachDatabase(
 
     test('the next epoch sees the reservation', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       const { id, epoch } = await takeOver(house(), task);
       const { data } = await workerOf(house()).getTask({ params: { id }, query: { epoch } });
       expect(data.stages).toEqual({ main: { intents: 1, job: null } });
@@ -101,27 +110,27 @@ onEachDatabase(
 
     test('releasing takes back one reservation: the first is granted again', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       await withdraw(task.id, task.epoch);
       expect(await stageOf(task.id)).toEqual({ intents: 0, job: null });
-      expect((await intend(house(), task)).data).toMatchObject({ granted: true, stage: { intents: 1 } });
+      expect((await reserveSubmit(house(), task)).data).toMatchObject({ granted: true, stage: { intents: 1 } });
     });
 
     test('releasing without a reservation, or twice, changes nothing', async () => {
       const task = await held(house());
       await withdraw(task.id, task.epoch);
       expect(await stageOf(task.id)).toBeUndefined();
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       await withdraw(task.id, task.epoch);
       await withdraw(task.id, task.epoch);
       expect(await stageOf(task.id)).toEqual({ intents: 0, job: null });
-      expect((await intend(house(), task)).data.granted).toBe(true);
+      expect((await reserveSubmit(house(), task)).data.granted).toBe(true);
     });
 
     test('a repeated release takes back one of two reservations', async () => {
       const task = await held(house());
-      await intend(house(), task);
-      await intend(house(), task, 'main', 1);
+      await reserveSubmit(house(), task);
+      await reserveSubmit(house(), task, 'main', 1);
       await withdraw(task.id, task.epoch, 2);
       await withdraw(task.id, task.epoch, 2);
       expect(await stageOf(task.id)).toEqual({ intents: 1, job: null });
@@ -129,14 +138,14 @@ onEachDatabase(
 
     test('a submitted job is stored and shown, and cannot be reserved or released again', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       const job = { id: 'job-7', nested: [1, null, 'ü'] };
       await submitted(task.id, task.epoch, job, 'job-7');
       const { id, epoch } = await takeOver(house(), task);
       const read = () => workerOf(house()).getTask({ params: { id }, query: { epoch } });
       expect((await read()).data.stages).toEqual({ main: { intents: 1, job } });
       await withdraw(id, epoch);
-      expect((await intend(house(), { id, epoch }, 'main', 1)).data).toEqual({
+      expect((await reserveSubmit(house(), { id, epoch }, 'main', 1)).data).toEqual({
         granted: false,
         stage: { intents: 1, job },
         provider: 'sandbox',

@@ -21,7 +21,7 @@ const hello = (house: House, worker: string, state: State) =>
   workerOf(house).register({ body: { worker, families: families(state) } });
 const claim = async (house: House, worker: string) =>
   (await workerOf(house).claim({ body: { worker, most: 100, wait: 0 } })).data.tasks;
-const intend = async (house: House, id: string, epoch: number, provider: Provider) =>
+const reserveSubmit = async (house: House, id: string, epoch: number, provider: Provider) =>
   (
     await workerOf(house).reserveSubmit({
       params: { id },
@@ -83,17 +83,17 @@ onEachDatabase((house) => {
     await hello(house(), 'keyed', 'live');
     const id = await generate(house(), FILM);
     await claim(house(), 'keyed');
-    expect(await intend(house(), id, 1, 'sandbox')).toMatchObject({ granted: false, provider: 'live' });
+    expect(await reserveSubmit(house(), id, 1, 'sandbox')).toMatchObject({ granted: false, provider: 'live' });
     expect((await fileOf(house(), id)).generation?.status).toBe('QUEUED');
-    expect(await intend(house(), id, 1, 'live')).toMatchObject({ granted: true, provider: 'live' });
+    expect(await reserveSubmit(house(), id, 1, 'live')).toMatchObject({ granted: true, provider: 'live' });
   });
 
   test('a live run continues only on a worker with the key, a sandbox run on any worker', async () => {
     await hello(house(), 'keyed', 'live');
     const [film, page] = [await generate(house(), FILM), await generate(house(), PAGE)];
     await claim(house(), 'keyed');
-    await intend(house(), film, 1, 'live');
-    await intend(house(), page, 1, 'sandbox');
+    await reserveSubmit(house(), film, 1, 'live');
+    await reserveSubmit(house(), page, 1, 'sandbox');
     await lapse(house());
     await hello(house(), 'keyless', 'sandbox');
     expect(await claim(house(), 'keyless')).toMatchObject([{ fileId: page, epoch: 2 }]);

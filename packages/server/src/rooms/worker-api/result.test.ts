@@ -8,10 +8,10 @@ import {
   finish,
   type Held,
   held,
-  intend,
   NO_LIMITS,
   PICTURE,
   PNG,
+  reserveSubmit,
   sendResult,
   stored,
   storeResult,
@@ -64,7 +64,7 @@ onEachDatabase(
 
     test('after success the file has its content, and the download serves it', async () => {
       const task = await held(house(), PICTURE);
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       await storeResult(house(), task, PNG);
       expect(await fileOf(house(), task.id)).toMatchObject({ status: 'GENERATING', size: null, sha256: null });
       await finish(house(), task, ['The picture is small.']);
@@ -189,7 +189,7 @@ onEachDatabase(
 
     test('after failure, error and warnings are stored and the blob is deleted', async () => {
       const task = await held(house());
-      await intend(house(), task);
+      await reserveSubmit(house(), task);
       await storeResult(house(), task, TEXT);
       const key = await keyOf(task.id);
       await fail(house(), task, ['It was slow.']);

@@ -7,10 +7,10 @@ import {
   fail,
   finish,
   type Held,
-  intend,
   lapse,
   modelNamed,
   queueMany,
+  reserveSubmit,
   stored,
   storeResult,
   take,
@@ -19,9 +19,9 @@ import {
 
 /** All events of a generation, with the epoch that they are reported under. */
 const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
-  intend,
-  'intend again': (house, task) => intend(house, task, 'main', 1),
-  withdraw: (house, { id, epoch }) =>
+  reserveSubmit,
+  'reserveSubmit again': (house, task) => reserveSubmit(house, task, 'main', 1),
+  releaseSubmit: (house, { id, epoch }) =>
     workerOf(house).releaseSubmit({ params: { id }, body: { epoch, stage: 'main', intents: 1 } }),
   submitted: (house, { id, epoch }) =>
     workerOf(house).submitted({ params: { id }, body: { epoch, stage: 'main', job: 7, jobId: '7' } }),
@@ -35,7 +35,7 @@ const EVENTS: Record<string, (house: House, task: Held) => Promise<unknown>> = {
   finish,
   fail,
   renew: (house, { id, epoch }) => workerOf(house).renew({ body: { worker: 'box:1', tasks: [{ fileId: id, epoch }] } }),
-  hello: (house) => workerOf(house).register({ body: { worker: 'box:1', families: [] } }),
+  register: (house) => workerOf(house).register({ body: { worker: 'box:1', families: [] } }),
   'hand on': async (house, { id }) => {
     await lapse(house, id);
     await take(house, id);

@@ -102,7 +102,7 @@ export async function takeOver(house: House, { id }: Held): Promise<Held> {
   return take(house, id, 'box:2');
 }
 
-export const intend = (house: House, { id, epoch }: Held, stage = 'main', intents = 0) =>
+export const reserveSubmit = (house: House, { id, epoch }: Held, stage = 'main', intents = 0) =>
   workerOf(house).reserveSubmit({
     params: { id },
     body: { epoch, stage, provider: 'sandbox', intents, token: randomUUID() },
