@@ -72,8 +72,9 @@ export class Dispatcher implements WorkflowDispatcher {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed.abort();
-    await this.#loops;
+    // Before the loops end: a call to a Temporal that does not answer would wait for its timeout.
     await this.#client?.close();
+    await this.#loops;
   }
 
   async #keepDispatching(client: TemporalClient, stop: AbortSignal): Promise<void> {
@@ -126,7 +127,7 @@ export class Dispatcher implements WorkflowDispatcher {
   }
 
   #reportUnreachable(error: unknown): void {
-    if (this.#isReachable)
+    if (this.#isReachable && !this.#disposed.signal.aborted)
       this.#deps.log.warn({ err: error }, 'Temporal is not reachable: workflows cannot be started; retrying');
     this.#isReachable = false;
   }
