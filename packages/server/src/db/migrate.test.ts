@@ -95,6 +95,26 @@ describe.each(DIALECTS)('%s', (dialect) => {
     ]);
   });
 
+  test('blob deletions that an earlier release has scheduled are kept', async () => {
+    const { address } = await emptyDatabase();
+    await using opened = openDatabase(address, () => {});
+    await migrate(opened);
+    // The schema before the migration.
+    await sql`drop trigger copy_doomed_blob ${sql.raw(dialect === 'postgres' ? 'on doomed_blobs' : '')}`.execute(
+      opened.db,
+    );
+    if (dialect === 'postgres') await sql`drop function copy_doomed_blob`.execute(opened.db);
+    await sql`drop table pending_blob_deletions`.execute(opened.db);
+    await sql`delete from kysely_migration where name = '0012-pending-blob-deletions'`.execute(opened.db);
+    await sql`insert into doomed_blobs (storage_key, storage_upload, doomed_at) values ('a', 'b', '2020')`.execute(
+      opened.db,
+    );
+    expect(await migrate(opened)).toEqual(['0012-pending-blob-deletions']);
+    expect(await opened.db.selectFrom('pending_blob_deletions').selectAll().execute()).toEqual([
+      { storage_key: 'a', storage_upload: 'b', scheduled_at: '2020' },
+    ]);
+  });
+
   test('a broken migration table is reported as its own error', async () => {
     const { address } = await emptyDatabase();
     await using opened = openDatabase(address, () => {});
