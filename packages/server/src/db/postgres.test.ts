@@ -63,15 +63,11 @@ postgresTest(
     expect(await ready()).toBe(200);
     wire.stall();
     const ping = house.request('stranger', 'GET', '/api/ping');
-    const milliseconds: number[] = [];
-    while (milliseconds.length < 10) {
+    for (let probes = 0; probes < 10; probes += 1) {
       const asked = performance.now();
       expect(await ready()).toBe(503);
-      milliseconds.push(performance.now() - asked);
+      expect(performance.now() - asked).toBeLessThan(1000);
     }
-    // On a busy machine, any one of them may be late.
-    expect(Math.min(...milliseconds)).toBeLessThan(1000);
-    expect(Math.max(...milliseconds)).toBeLessThan(5000);
     await problemIn(await ping, 'NOT_READY');
     wire.resume();
     await eventually(async () => (await ready()) === 200, 'ready again');
