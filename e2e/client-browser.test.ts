@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../packages/client/src/test/bundle.ts';
 import { Service } from './service.ts';
 
@@ -26,7 +26,7 @@ test('the client uploads and downloads in a browser and verifies the checksum', 
   const client = browser.createClient({ baseUrl: service.url, token: service.key });
   const source = new Blob([crypto.getRandomValues(new Uint8Array(60_000)), 'x'.repeat(500_000)]);
   const { id } = await browser.upload(client, { to: { project: service.projectId }, source, name: 'a.bin' });
-  await vi.waitFor(async () => expect((await service.file(id)).sha256).not.toBeNull());
+  await expect.poll(async () => (await service.file(id)).sha256).not.toBeNull();
   const blob = await browser.download(client, id);
   expect(await blob.arrayBuffer()).toEqual(await source.arrayBuffer());
   const wrong: typeof fetch = async () => new Response(new Blob([await source.slice(1).arrayBuffer(), 'y']));

@@ -167,6 +167,8 @@ inConsole('comments in the console', (fixture) => {
     const projectId = await fixture().newProject('Talk');
     await using visit = await fixture().visit();
     const { page } = visit;
+    // The page must not learn that the project is about to be deleted.
+    await visit.refuseEvents();
     await visit.open(`/projects/${projectId}/comments`);
     const { data } = await fixture().service.client.comments.create({
       params: { id: projectId },
@@ -187,6 +189,30 @@ inConsole('comments in the console', (fixture) => {
     await page.getByRole('region', { name: 'Comments' }).getByRole('alert').last().waitFor();
     await expect.poll(() => page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Too late?');
     expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(visit.takeConsoleErrors(/409/)).toEqual([]);
+    expect(visit.takeConsoleErrors(/409|503/)).toEqual([]);
+  });
+
+  test('a comment is pinned before the first play, and Arabic is written from the right', async () => {
+    const { service } = fixture();
+    const configs = { resolution: '480p', durationSeconds: 4 };
+    const id = await service.generate('seedance-2.0', 'A slow pan', { configs });
+    await service.waitForEnd(id);
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open(`/files/${id}`);
+    await page.getByRole('checkbox', { name: 'at 0:00.0' }).waitFor();
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    const words = 'المصباح مظلم جدا';
+    await field.fill(words);
+    const direction = (element: Element) => getComputedStyle(element).direction;
+    expect(await field.evaluate((element) => getComputedStyle(element).unicodeBidi)).toBe('plaintext');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const comment = page.getByRole('article', { name: 'Comment by Olive Owner' }).getByText(words);
+    await comment.waitFor();
+    expect(await comment.evaluate(direction)).toBe('rtl');
+    await expect
+      .poll(async () => (await service.client.comments.listOnFile({ params: { id } })).data.map(({ anchor }) => anchor))
+      .toEqual([0]);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

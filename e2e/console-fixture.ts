@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { SCOPES, type Scope } from '@review/contract';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { findUser } from '../packages/server/src/accounts/queries.ts';
 import { issueKey } from '../packages/server/src/credentials/issue.ts';
+import { testDatabases } from '../packages/server/src/test/postgres.ts';
 import { lacksChromium, openBrowser } from './browser.ts';
-import { Service, type Settings } from './service.ts';
+import { type Backends, Service, type Settings } from './service.ts';
 import { type BrowserOptions, Visit } from './visit.ts';
 
 const CONSOLE_DIR = resolve(import.meta.dirname, '../apps/dev-console/dist');
@@ -13,11 +14,16 @@ export const OWNER = 'olive@demo.example';
 export const REVIEWER = 'rui@demo.example';
 
 /** Runs the tests with one console fixture per file: a service with the console, and a browser. */
-export function inConsole(name: string, tests: (fixture: () => ConsoleFixture) => void, settings: Settings = {}): void {
+export function inConsole(
+  name: string,
+  tests: (fixture: () => ConsoleFixture) => void,
+  settings: Settings = {},
+  database: Database = 'sqlite',
+): void {
   describe.skipIf(lacksChromium())(name, { timeout: 120_000 }, () => {
     let opened: ConsoleFixture | undefined;
     beforeAll(async () => {
-      opened = await ConsoleFixture.open(settings);
+      opened = await ConsoleFixture.open(settings, database === 'postgres' ? { postgres: inject('postgresUrl') } : {});
     });
     afterAll(async () => {
       await opened?.[Symbol.asyncDispose]();
@@ -27,6 +33,19 @@ export function inConsole(name: string, tests: (fixture: () => ConsoleFixture) =
       return opened;
     });
   });
+}
+
+type Database = 'sqlite' | 'postgres';
+
+/** Runs the tests on each database of this run. */
+export function inConsoleOnEachDatabase(
+  name: string,
+  tests: (fixture: () => ConsoleFixture, database: Database) => void,
+): void {
+  for (const database of ['sqlite', 'postgres'] as const) {
+    if (!testDatabases.includes(database)) continue;
+    inConsole(`${name} on ${database}`, (fixture) => tests(fixture, database), {}, database);
+  }
 }
 
 /** A server with the built console, a worker, and a browser. */
@@ -39,8 +58,11 @@ class ConsoleFixture implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(settings: Settings): Promise<ConsoleFixture> {
-    const [service, browser] = await Promise.all([Service.start({ CONSOLE_DIR, ...settings }), openBrowser()]);
+  static async open(settings: Settings, backends: Backends): Promise<ConsoleFixture> {
+    const [service, browser] = await Promise.all([
+      Service.start({ CONSOLE_DIR, ...settings }, backends),
+      openBrowser(),
+    ]);
     await service.startWorker('console');
     return new ConsoleFixture(service, browser);
   }
@@ -69,12 +91,15 @@ class ConsoleFixture implements AsyncDisposable {
   }
 }
 
-/** Submits the generate form and returns the id of the new file. */
+/** Submits the generate form, opens the run and returns the id of the new file. */
 export async function generateByHand(page: Page, type: string, model: string, prompt: string): Promise<string> {
   await page.getByRole('radio', { name: type, exact: true }).check({ force: true });
   await page.getByRole('radio', { name: new RegExp(`^${model} (live|sandbox)`) }).check({ force: true });
   await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt);
   await page.getByRole('main').getByRole('button', { name: 'Generate', exact: true }).click();
-  await page.waitForURL(/\/runs\/FX/);
-  return page.url().slice(-22);
+  await page.waitForURL(/results=/);
+  const [id = ''] = /FX[0-9A-Z]{20}/.exec(new URL(page.url()).searchParams.get('results') ?? '') ?? [];
+  await page.locator(`a[href="/runs/${id}"]`).click();
+  await page.waitForURL(`**/runs/${id}`);
+  return id;
 }

@@ -37,9 +37,14 @@ inConsole('the pages of the console', (fixture) => {
   }, 120_000);
 
   const pages = (projectId: string): [name: string, path: string, heading: string][] => [
-    ['generate', '/generate?type=VIDEO&model=seedance-2.5&prompt=A%20slow%20pan%20over%20a%20harbour', 'Generate'],
+    [
+      'generate',
+      `/generate?project=${projectId}&type=VIDEO&model=seedance-2.5&prompt=A%20slow%20pan%20over%20a%20harbour&results=%5B%22${ids['video']}%22%5D`,
+      'Generate',
+    ],
     ['runs', `/runs?project=${projectId}`, 'Runs'],
     ['run', `/runs/${ids['failed']}`, 'About this run'],
+    ['run-with-result', `/runs/${ids['video']}`, 'About this run'],
     ['video', `/files/${ids['video']}?at=900`, 'Details'],
     ['document', `/files/${ids['document']}`, 'Details'],
     ['image', `/files/${ids['image']}`, 'Details'],
@@ -49,8 +54,10 @@ inConsole('the pages of the console', (fixture) => {
     ['versions', `/projects/${projectId}/versions`, 'Spring campaign'],
     ['version', `/projects/${projectId}/versions/${ids['version']}`, 'First cut'],
     ['comments', `/projects/${projectId}/comments`, 'Spring campaign'],
+    ['activity', `/projects/${projectId}/activity`, 'Spring campaign'],
     ['members', `/projects/${projectId}/members`, 'Spring campaign'],
     ['links', `/projects/${projectId}/links`, 'Spring campaign'],
+    ['webhooks', `/projects/${projectId}/webhooks`, 'No webhooks'],
     ['settings', `/projects/${projectId}/settings`, 'Delete the project'],
     ['compare', `/compare?left=${ids['video']}&right=${ids['video']}`, 'Compare'],
     ['nothing-to-compare', '/compare', 'Choose two files'],
@@ -62,12 +69,12 @@ inConsole('the pages of the console', (fixture) => {
     ['nothing', '/nowhere', 'Page not found'],
   ];
 
-  async function examine(visit: Visit, name: string, options: BrowserOptions): Promise<void> {
+  async function examine(visit: Visit, name: string, options: BrowserOptions, expected?: RegExp): Promise<void> {
     const { page } = visit;
     const where = `${name}, ${nameOf(options)}`;
-    await page.waitForLoadState('networkidle');
+    await visit.settled();
     await visit.expectAccessible(where);
-    expect(visit.takeConsoleErrors(), where).toEqual([]);
+    expect(visit.takeConsoleErrors(expected), where).toEqual([]);
     const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(sideways), `${where} scrolls sideways`).toBe(0);
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${nameOf(options)}.png`) });
@@ -87,6 +94,25 @@ inConsole('the pages of the console', (fixture) => {
         await examine(visit, name, options);
       }
     },
-    180_000,
+    400_000,
+  );
+
+  test.each([
+    ['max', { dark: true }],
+    ['mia', { phone: true }],
+    ['rui', {}],
+    ['rae', { dark: true, phone: true }],
+  ] as const)(
+    'ask for nothing that the role forbids: %s',
+    async (person, options) => {
+      await using visit = await fixture().visit({ ...options, key: await fixture().keyOf(`${person}@demo.example`) });
+      for (const [name, path] of pages(fixture().service.projectId)) {
+        await visit.open(path);
+        await visit.page.getByRole('heading', { level: 1 }).waitFor();
+        // A restricted reviewer has opened the address of a file that only others can see.
+        await examine(visit, `${person}-${name}`, options, person === 'rae' ? /404/ : undefined);
+      }
+    },
+    400_000,
   );
 });

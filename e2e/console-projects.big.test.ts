@@ -1,4 +1,5 @@
 import { contract } from '@review/contract';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 import type { Visit } from './visit.ts';
@@ -54,6 +55,9 @@ inConsole('projects in the console', (fixture) => {
     await expect.poll(() => cards.count()).toBe(50);
     await visit.page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => cards.count()).toBe(52);
+    await visit.open('/projects?keyword=51');
+    await expect.poll(() => cards.allInnerTexts().then((all) => all.length)).toBe(1);
+    await cards.getByText('Paged 51').waitFor();
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
@@ -181,9 +185,57 @@ inConsole('projects in the console', (fixture) => {
       for (const part of ['versions', 'comments', 'members', 'links', 'settings']) {
         await visit.open(`/projects/${projectId}/${part}`);
         await page.getByRole('link', { name: 'Settings' }).waitFor();
-        await page.waitForLoadState('networkidle');
+        await visit.settled();
       }
       expect(visit.takeConsoleErrors()).toEqual([]);
     }
+  });
+
+  test('roles, failures and request ids are shown whole, and refusals say once what is true', async () => {
+    const { service } = fixture();
+    const { client } = service;
+    /** The number of elements that are wider than their box. */
+    const cut = (page: Page, selector: string) =>
+      page.evaluate<number>(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((e) => e.scrollWidth > e.clientWidth).length`,
+      );
+    await using restricted = await fixture().visit({ key: await fixture().keyOf('rae@demo.example'), phone: true });
+    await restricted.open('/projects');
+    await restricted.page.getByText('restricted reviewer').first().waitFor();
+    expect(await cut(restricted.page, 'main li span')).toBe(0);
+    await restricted.open('/files/FX00000000000000000000');
+    await restricted.page.getByRole('button', { name: /^Request / }).waitFor();
+    expect(await cut(restricted.page, '[role=alert] *')).toBe(0);
+    expect(restricted.takeConsoleErrors(/404/)).toEqual([]);
+
+    const failed = await service.generate('gpt-image-2', 'A lamp [fail]');
+    await service.waitForEnd(failed);
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open(`/files/${failed}`);
+    await page.getByRole('heading', { name: 'Failed' }).waitFor();
+    expect(await page.locator('main path[d^="M12 4l9 16H3z"]').count()).toBe(1);
+
+    await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
+    await reviewer.open(`/runs/${failed}`);
+    await reviewer.page.getByRole('note').getByText('The sandbox failed').waitFor();
+    await reviewer.settled();
+    expect(await reviewer.page.getByRole('alert').count()).toBe(0);
+    expect(await reviewer.page.getByText(/^Only /).count()).toBe(0);
+    expect(reviewer.takeConsoleErrors()).toEqual([]);
+
+    const doomed = await fixture().newProject('Doomed');
+    await visit.open(`/projects/${doomed}/settings`);
+    const remove = page.getByRole('button', { name: 'Delete project' });
+    const [red = 0, green = 0] = await remove.evaluate((button) =>
+      [...getComputedStyle(button).backgroundColor.matchAll(/\d+/g)].map(Number),
+    );
+    expect(red).toBeGreaterThan(2 * green);
+    await client.projects.delete({ params: { id: doomed } });
+    await visit.open(`/projects/${doomed}/comments`);
+    await page.getByText('Undo the deletion in its settings first.').first().waitFor();
+    await page.getByText('You can undo the deletion in the').waitFor();
+    expect(await page.getByText('can change your role').count()).toBe(0);
+    expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

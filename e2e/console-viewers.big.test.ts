@@ -58,7 +58,7 @@ inConsole('the viewers of the console', (fixture) => {
     const { page } = visit;
     await visit.open('/generate');
     await generateByHand(page, type, model, prompt);
-    await page.getByRole('link', { name: 'Open' }).click({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'Open and review' }).click({ timeout: 60_000 });
     const drawn = `(() => { const element = document.querySelector('main ${selector}'); return !!element && ${isDrawn}; })()`;
     const look = async () => ({ drawn: await page.evaluate(drawn), errors: visit.takeConsoleErrors() });
     const expectDrawn = () => expect.poll(look, { timeout: 60_000 }).toEqual({ drawn: true, errors: [] });
@@ -80,7 +80,7 @@ inConsole('the viewers of the console', (fixture) => {
     const { page } = visit;
     await visit.open(`/files/${id}`);
     await page.getByRole('button', { name: /at 2\.5 s: Too early$/ }).click();
-    await page.getByText('0:02.500 · frame 60').waitFor();
+    await page.getByText(/^00:00:02:12 .* frame 60$/).waitFor();
     await page.keyboard.press('.');
     await page.getByText('frame 61').waitFor();
     await page.keyboard.press('ArrowLeft');
@@ -104,7 +104,7 @@ inConsole('the viewers of the console', (fixture) => {
     await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/files/${id}`);
-    await page.getByRole('heading', { name: 'Hello' }).waitFor();
+    await page.getByRole('heading', { name: 'Hello', exact: true }).waitFor();
     expect(await page.locator('article img').count()).toBe(0);
     expect(await page.getByText('go', { exact: true }).getAttribute('href')).toBe('');
     expect(visit.takeConsoleErrors()).toEqual([]);

@@ -68,13 +68,14 @@ inConsole(
       const note = page.getByRole('note').first();
       await note.getByText(message).first().waitFor();
       await note.getByText(code, { exact: true }).waitFor();
+      await page.getByText('Timeline').click();
       await page
         .getByRole('list', { name: 'Steps' })
         .getByRole('listitem')
         .filter({ hasText: step })
         .getByText(/^failed ·/)
         .waitFor();
-      await page.getByRole('link', { name: 'Run again' }).click();
+      await page.getByRole('button', { name: 'Make another like it' }).click();
       await page.waitForURL(/\/generate/);
       expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
       await visit.open(`/runs?status=FAILED`);
@@ -91,9 +92,10 @@ inConsole(
       const lamp = { name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('A brass lamp') };
       await (await choosing).setFiles(lamp);
       await page.getByRole('textbox', { name: 'Prompt' }).fill('As in ');
-      await page.getByRole('button', { name: 'Name lamp.txt in the prompt' }).click();
+      await page.getByRole('button', { name: 'Name in prompt: lamp.txt' }).click();
       const prompt = await page.getByRole('textbox', { name: 'Prompt' }).inputValue();
       expect(prompt).toMatch(/^As in <#GA[0-9A-Z]{20}>$/);
+      await page.getByRole('tab', { name: 'Code' }).click();
       await page.getByLabel('The request as code').getByText(`"prompt": "${prompt}"`).waitFor();
       for (const [form, words] of [
         ['Typed client', 'review.generation.generate({'],
@@ -134,7 +136,7 @@ inConsole(
       await visit.open('/health');
       await page.getByRole('heading', { name: 'Health' }).waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Search pages and commands' }).waitFor();
+      await page.getByRole('combobox', { name: 'Search everything' }).waitFor();
       await visit.expectAccessible('the command palette');
       await page.keyboard.type('prompt');
       await page.keyboard.press('Enter');
@@ -226,6 +228,30 @@ inConsole(
         `${TEMPORAL_UI_URL}/workflows/${encodeURIComponent(workflowIdOf(id))}`,
       );
       expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('a comment, its reaction, reply and resolution arrive in another window', async () => {
+      const projectId = await fixture().newProject('Talk');
+      await using writer = await fixture().visit({ key: await fixture().keyOf(OWNER) });
+      await using reader = await fixture().visit();
+      await Promise.all([writer, reader].map((visit) => visit.openLive(`/projects/${projectId}/comments`)));
+      const written = writer.page.getByRole('article').first();
+      const read = reader.page.getByRole('article').first();
+
+      await writer.page.getByLabel('Comment', { exact: true }).fill('Louder here.');
+      await writer.page.getByRole('button', { name: 'Comment', exact: true }).click();
+      await read.getByText('Louder here.').waitFor();
+      await written.getByRole('button', { name: 'React' }).click();
+      await writer.page.getByRole('button', { name: '🎉' }).click();
+      await read.getByRole('button', { name: '🎉 1' }).waitFor();
+      await written.getByRole('button', { name: 'Reply', exact: true }).click();
+      const replies = writer.page.getByRole('group', { name: 'Replies' });
+      await replies.getByLabel('Reply', { exact: true }).fill('Done.');
+      await replies.getByRole('button', { name: 'Reply', exact: true }).click();
+      await read.getByRole('button', { name: '1 reply' }).waitFor();
+      await written.getByRole('button', { name: 'Resolve' }).click();
+      await read.getByText('resolved', { exact: true }).waitFor();
+      expect([...writer.takeConsoleErrors(), ...reader.takeConsoleErrors()]).toEqual([]);
     });
   },
   SETTINGS,

@@ -21,7 +21,7 @@ const MEDIA = {
   '3D': /^model\/gltf-binary$/,
 };
 
-test('every model generates a file as requested', { timeout: 120_000 }, async () => {
+test('every model generates a file as requested', { timeout: 240_000 }, async () => {
   const started = await Promise.all(
     MODELS.map(async (model) => {
       const configs = smallestVideo(model);
@@ -31,7 +31,7 @@ test('every model generates a file as requested', { timeout: 120_000 }, async ()
   );
   expect(started).toHaveLength(20);
   for (const { model, configs, id } of started) {
-    const file = await service.waitForEnd(id, 110);
+    const file = await service.waitForEnd(id, 220);
     expect(file, model.id).toMatchObject({
       status: 'UPLOADED',
       mode: 'GENERATED',

@@ -147,9 +147,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
         };
         const before = workers.length;
         const id = await generate('meshy-7', prompt);
-        await expect
-          .poll(async () => (await service.file(id)).generation?.progress, { timeout: 20_000 })
-          .toBeCloseTo(0.16);
+        await expect.poll(async () => (await service.file(id)).generation?.progress).toBeCloseTo(0.16);
         await Promise.all([...service.workers].map((worker) => worker.end('SIGKILL')));
         await startWorker();
         expect((await service.waitForEnd(id, ENDED_SECONDS)).status).toBe('UPLOADED');
@@ -170,10 +168,10 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
     test('canceling a generation cancels the job at the vendor', async () => {
       meshy.stateOf = () => ({ status: 'IN_PROGRESS', progress: 10 });
       const id = await generate('meshy-7', 'Copper vane');
-      await expect.poll(() => meshy.paidFor('Copper vane'), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => meshy.paidFor('Copper vane')).toBe(1);
       await service.client.files.cancel({ params: { id } });
       const isCanceled = () => meshy.orders.find(({ prompt }) => prompt === 'Copper vane')?.canceled;
-      await expect.poll(isCanceled, { timeout: 20_000 }).toBe(true);
+      await expect.poll(isCanceled).toBe(true);
       meshy.stateOf = () => ({ status: 'SUCCEEDED' });
     });
 

@@ -25,7 +25,7 @@ const Demo = z.object({
 export type Settings = Record<string, string>;
 
 /** Backends in place of SQLite, the disk and the embedded engine. */
-interface Backends {
+export interface Backends {
   /** The URL of a Postgres server; the service gets its own database there. */
   postgres?: string;
   temporal?: { address: string };

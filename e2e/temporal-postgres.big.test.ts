@@ -1,6 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { startObjectStore } from './object-store.ts';
 import { RECONCILE_QUICKLY } from './on-temporal.ts';
+import { until } from './processes.ts';
 import { Service, sha256 } from './service.ts';
 import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
@@ -28,7 +29,13 @@ describe.skipIf(isLacking)('Temporal, Postgres and S3 together', () => {
       expect(await service.row(id)).toMatchObject({ engine: 'temporal', epoch: 1 });
       expect(await service.intents(id)).toBe(1);
     }
-    const keys = await objectStore.keys();
+    await until('the media of all files is read', async () => {
+      const files = await Promise.all(ids.map((id) => service.file(id)));
+      return files.every(({ media }) => media?.status !== 'PENDING');
+    });
+    const renditions = await service.database.db.selectFrom('renditions').select('storage_key').execute();
+    const isRendition = (key: string) => renditions.some((rendition) => key.includes(rendition.storage_key));
+    const keys = (await objectStore.keys()).filter((key) => !isRendition(key));
     for (const id of ids) expect(keys.filter((key) => key.includes(id))).toHaveLength(1);
   }, 120_000);
 });

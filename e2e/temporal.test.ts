@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { FAMILIES, MODELS, workflowIdOf, workflowTypeOf } from '@review/contract';
+import { FAMILIES, MODELS, webhookWorkflowIdOf, workflowIdOf, workflowTypeOf } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from './dev-process.ts';
 import { until } from './processes.ts';
@@ -32,10 +32,10 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
   });
 
   /** RECORD_HISTORIES=1 records new histories for the replay test of the worker. */
-  const record = async (name: string, id: string) => {
+  const record = async (name: string, id: string, workflowId = workflowIdOf(id)) => {
     if (process.env['RECORD_HISTORIES'] !== '1') return;
     await mkdir(HISTORIES, { recursive: true });
-    await writeFile(join(HISTORIES, `${name}.json`), await temporal.history(workflowIdOf(id)));
+    await writeFile(join(HISTORIES, `${name}.json`), await temporal.history(workflowId));
   };
 
   const closed = (id: string) =>
@@ -63,6 +63,22 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
       expect(workflow.historyLength).toBeLessThanOrEqual(45);
       if (family === 'veo') await record('success', id);
     }
+  });
+
+  test('a webhook gets its events through a workflow', async () => {
+    const { webhooks } = service.client;
+    // The worker refuses the address, which is an attempt like any other.
+    const body = { url: 'https://localhost/', types: ['webhook.created' as const] };
+    const { data: webhook } = await webhooks.create({ params: { id: service.projectId }, body });
+    const attempted = await until('an attempt is recorded', async () => {
+      const { data } = await webhooks.deliveries({ params: webhook, body: {} });
+      return data.find(({ event, attempts }) => event.type === 'webhook.created' && attempts > 0);
+    });
+    expect(attempted).toMatchObject({ status: 'PENDING', responseStatus: null });
+    const workflowId = webhookWorkflowIdOf(webhook.id);
+    await until('the workflow is closed', async () => (await temporal.describe(workflowId)).status === 'COMPLETED');
+    await record('webhook', webhook.id, workflowId);
+    await webhooks.delete({ params: webhook });
   });
 
   test('/readyz reports that Temporal responds', async () => {

@@ -1,14 +1,20 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { until } from './processes.ts';
 
 export interface BrowserOptions {
   /** The key of the session; null starts signed out. */
   key?: string | null;
   dark?: boolean;
   phone?: boolean;
+  /** Whether the console keeps its code for times without the service. Then tests cannot intercept requests for it. */
+  keepsCode?: boolean;
 }
+
+const EVENT_STREAM = /^\/api\/projects\/[^/]+\/events$/;
+const QUIET_MS = 500;
 
 const Found = z.object({
   violations: z.array(
@@ -22,6 +28,9 @@ export class Visit implements AsyncDisposable {
   readonly #context: BrowserContext;
   readonly #url: string;
   readonly #errors: string[] = [];
+  readonly #pending = new Set<Request>();
+  #requests: string[] = [];
+  #quietSince = performance.now();
 
   private constructor(context: BrowserContext, page: Page, url: string) {
     this.page = page;
@@ -31,19 +40,31 @@ export class Visit implements AsyncDisposable {
       if (message.type() === 'error') this.#errors.push(message.text());
     });
     page.on('pageerror', (error) => this.#errors.push(String(error)));
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (EVENT_STREAM.test(pathname)) return;
+      this.#pending.add(request);
+      if (pathname.startsWith('/api/')) this.#requests.push(`${request.method()} ${pathname}`);
+    });
+    const end = (request: Request) => {
+      if (this.#pending.delete(request)) this.#quietSince = performance.now();
+    };
+    page.on('requestfinished', end);
+    page.on('requestfailed', end);
   }
 
   static async begin(
     browser: Browser,
     url: string,
-    { key = null, dark = false, phone = false }: BrowserOptions = {},
+    { key = null, dark = false, phone = false, keepsCode = false }: BrowserOptions = {},
   ): Promise<Visit> {
     const context = await browser.newContext({
       colorScheme: dark ? 'dark' : 'light',
       viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 820 },
       reducedMotion: 'reduce',
+      serviceWorkers: keepsCode ? 'allow' : 'block',
     });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(30_000);
     if (key !== null) {
       // Only on the first page load, so that signing out works.
       const content = `if (sessionStorage.length === 0) sessionStorage.setItem('api-key', '${key}')`;
@@ -54,6 +75,34 @@ export class Visit implements AsyncDisposable {
 
   async open(path: string): Promise<void> {
     await this.page.goto(this.#url + path);
+  }
+
+  /** Opens a page of a project. Resolves once its stream of events is open and the page is current. */
+  async openLive(path: string): Promise<void> {
+    const stream = this.page.waitForResponse(
+      (response) => EVENT_STREAM.test(new URL(response.url()).pathname) && response.ok(),
+    );
+    await this.open(path);
+    await stream;
+    await this.settled();
+  }
+
+  /** Answers as a service with too many open streams, so that the page polls. */
+  async refuseEvents(): Promise<void> {
+    await this.page.route(
+      ({ pathname }) => EVENT_STREAM.test(pathname),
+      (route) => route.fulfill({ status: 503, headers: { 'retry-after': '5' } }),
+    );
+  }
+
+  /** Resolves when no request has been pending for a while, other than streams of events, which never end. */
+  async settled(): Promise<void> {
+    await until('the page is quiet', () => this.#pending.size === 0 && performance.now() - this.#quietSince > QUIET_MS);
+  }
+
+  /** Returns the requests to the API since the last call, except streams of events. */
+  takeRequests(): string[] {
+    return this.#requests.splice(0);
   }
 
   /** Returns the errors logged since the last call, except expected ones. */

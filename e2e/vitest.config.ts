@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { slowFilesFirst } from '../scripts/slow-files-first.ts';
 import { big, testDefaults, writeToMemory } from '../scripts/testing.ts';
 
 // The tests of test:big use the disk, as in production.
@@ -8,11 +9,12 @@ export default defineConfig({
   test: {
     ...testDefaults,
     globalSetup: ['../packages/server/src/test/postgres.ts'],
-    // Tests start processes that mostly wait for each other, so two files run at a time.
-    maxWorkers: 2,
-    // Tests of test:big wait for back-offs and leases, and start several processes each.
-    testTimeout: big ? 180_000 : 60_000,
-    hookTimeout: 60_000,
-    expect: { ...testDefaults.expect, poll: { timeout: 20_000 } },
+    // Tests start processes that mostly wait for each other, those of test:big also for back-offs and leases.
+    maxWorkers: big ? 3 : 2,
+    // The first measures times: it runs beside two that mostly wait.
+    sequence: {
+      sequencer: slowFilesFirst('/console-live.big.test.ts', '/webhooks.big.test.ts', '/temporal-workers.big.test.ts'),
+    },
+    ...(big ? { testTimeout: 180_000 } : {}),
   },
 });

@@ -17,7 +17,10 @@ export const testDefaults = {
   include: [big ? '**/*.big.test.ts' : '**/*.test.ts'],
   exclude: ['**/node_modules/**', '**/dist/**', ...(big ? [] : ['**/*.big.test.ts'])],
   env: { NODE_COMPILE_CACHE: compileCache },
-  expect: { requireAssertions: true },
+  // Long enough for a machine that is busy with other work. Bounds of the service itself are asserted by its tests.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { requireAssertions: true, poll: { timeout: 20_000 } },
   passWithNoTests: big,
   reporters: reports ? ['default', 'json'] : ['default'],
   ...(reports ? { outputFile: { json: join(reports, `${basename(process.cwd())}.json`) } } : {}),

@@ -14,7 +14,5 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: slowFilesFirst('/final-states.big.test.ts', '/storage.big.test.ts') },
     globalSetup: ['src/test/postgres.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
   },
 });

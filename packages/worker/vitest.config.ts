@@ -9,7 +9,5 @@ export default defineConfig({
     // Two files at a time even on two cores: they mostly wait for processes and doubles.
     maxWorkers: 2,
     isolate: false,
-    // Pictures are read by processes of their own, which start slowly on a busy machine.
-    testTimeout: 20_000,
   },
 });

@@ -1,5 +1,6 @@
 import { type QueryKey, type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { queryClient } from './api.ts';
+import { announceChange } from './connection/tabs.ts';
 
 interface MutationEffects<Answer> {
   /** Queries to invalidate after success. */
@@ -7,8 +8,14 @@ interface MutationEffects<Answer> {
   onDone?: (answer: Answer) => void;
 }
 
-export const invalidate = (keys: readonly QueryKey[]): Promise<unknown> =>
-  Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+/** The key of mutations with an optimistic update of the queries under the same first key. */
+export const changeOf = ([root]: QueryKey): QueryKey => ['change', root];
+
+/** Invalidates the queries with these keys, in the other tabs too. */
+export function invalidate(keys: readonly QueryKey[]): Promise<unknown> {
+  announceChange(keys);
+  return Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+}
 
 /** A mutation through the API. It stays pending until the invalidated queries are refetched, so no stale data is shown. */
 export function useApiMutation<Given = void, Answer = void>(

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@review/client';
 import { QueryClient } from '@tanstack/react-query';
-import { watchedFetch } from './rate-limits.ts';
+import { watchedFetch } from './connection/watched-fetch.ts';
 import { savedKey } from './saved-key.ts';
 
 export const clientFor = (token: string | (() => string)): Client =>

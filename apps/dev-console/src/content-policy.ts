@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { config } from 'zod/v4/core';
 
-// The Content-Security-Policy forbids `eval`, so zod must not compile schemas. Import this before any schema is used.
-z.config({ jitless: true });
+// The Content-Security-Policy forbids `eval`, so zod must not compile schemas. Runs before the chunks with schemas load.
+config({ jitless: true });

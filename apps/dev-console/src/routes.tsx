@@ -1,18 +1,22 @@
-import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { createRouter } from '@tanstack/react-router';
 import { joinRoute, linksRoute } from './access-links/route.ts';
 import { projectCommentsRoute } from './comments/route.ts';
+import { activityRoute } from './events/route.ts';
 import { compareRoute } from './files/compare/route.ts';
 import { fileRoute, projectFilesRoute } from './files/route.ts';
+import { trashRoute } from './files/trash/route.ts';
 import { generateRoute, runRoute, runsRoute } from './generation/route.ts';
 import { healthRoute } from './health/route.ts';
 import { membersRoute } from './members/route.ts';
 import { projectRoute, projectSettingsRoute, projectsRoute } from './projects/route.ts';
+import { PageFailure } from './shell/page-failure.tsx';
+import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { consoleRoute, homeRoute, rootRoute } from './shell/route.tsx';
 import { signInRoute } from './sign-in/route.ts';
 import { skillRoute, skillsRoute } from './skills/route.ts';
 import { NotFound } from './ui/not-found.tsx';
-import { ProblemNotice } from './ui/problem-notice.tsx';
 import { versionRoute, versionsRoute } from './versions/route.ts';
+import { webhookRoute, webhooksRoute } from './webhooks/route.ts';
 
 /** All routes of the console; each folder adds its own in one line. */
 const routeTree = rootRoute.addChildren([
@@ -25,11 +29,15 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     projectRoute.addChildren([
       projectFilesRoute,
+      trashRoute,
       versionsRoute,
       versionRoute,
       projectCommentsRoute,
+      activityRoute,
       membersRoute,
       linksRoute,
+      webhooksRoute,
+      webhookRoute,
       projectSettingsRoute,
     ]),
     fileRoute,
@@ -41,12 +49,13 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-const Failed = ({ error, reset }: ErrorComponentProps) => <ProblemNotice error={error} onRetry={reset} />;
-
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
-  defaultErrorComponent: Failed,
+  defaultErrorComponent: PageFailure,
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
 });

@@ -11,7 +11,7 @@ export interface CallOptions {
   timeoutMs?: number;
   /** The maximum of retries, made only where they are safe. */
   retries?: number;
-  /** Makes a POST or PATCH idempotent across processes: requests with the same key are carried out once. */
+  /** Makes a POST, PATCH or DELETE idempotent across processes: requests with the same key are carried out once. */
   idempotencyKey?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Transport {
   fetch: typeof fetch;
   timeoutMs: number;
   retries: number;
-  /** Whether the service supports idempotency keys. Without them, POST and PATCH are not retried. */
+  /** Whether the service supports idempotency keys. Without them, POST, PATCH and DELETE are not retried. */
   sendsIdempotencyKeys: boolean;
   /** Whether QUERY is sent as a POST with a method override, for proxies that do not support QUERY. */
   overridesQuery: boolean;
@@ -43,9 +43,9 @@ export async function call(
   options: CallOptions = {},
 ): Promise<unknown> {
   const method: string = route.method;
-  const writes = method === 'POST' || method === 'PATCH';
-  const key = writes && transport.sendsIdempotencyKeys ? (options.idempotencyKey ?? newKey()) : undefined;
-  const repeatable = !writes || key !== undefined;
+  const takesKey = ['POST', 'PATCH', 'DELETE'].includes(method);
+  const key = takesKey && transport.sendsIdempotencyKeys ? (options.idempotencyKey ?? newKey()) : undefined;
+  const repeatable = !takesKey || key !== undefined;
   const signal = options.signal;
   const timeoutMs = (options.timeoutMs ?? transport.timeoutMs) + waitMs(request);
   const url = addressOf(transport, route, request);
@@ -54,8 +54,7 @@ export async function call(
   const { fetch } = transport;
 
   const send = async (methodSent: string, extra: Record<string, string>): Promise<Answer> => {
-    const token = typeof transport.token === 'string' ? transport.token : await transport.token();
-    const headers = new Headers({ ...extra, authorization: `Bearer ${token}` });
+    const headers = new Headers({ ...extra, authorization: `Bearer ${await tokenOf(transport)}` });
     if (content !== undefined) headers.set('content-type', 'application/json');
     if (key !== undefined) headers.set('idempotency-key', key);
     const sent = { method: methodSent, headers, body: content ?? null, signal: withTimeout(signal, timeoutMs) };
@@ -71,6 +70,9 @@ export async function call(
   };
   return retryTransient(attempt, { retries: repeatable ? (options.retries ?? transport.retries) : 0, signal });
 }
+
+export const tokenOf = async ({ token }: Transport): Promise<string> =>
+  typeof token === 'string' ? token : await token();
 
 interface Answer {
   status: number;
@@ -115,7 +117,7 @@ function isSuccess({ status, body }: Answer, { responses }: AppRoute): boolean {
   return declared !== undefined && (status === 204 || (typeof body === 'string') === isText);
 }
 
-function addressOf({ baseUrl }: Transport, { path }: AppRoute, { params = {}, query = {} }: AnyRequest): string {
+export function addressOf({ baseUrl }: Transport, { path }: AppRoute, { params = {}, query = {} }: AnyRequest): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(pathPart(name, params[name])));
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));

@@ -1,7 +1,8 @@
-import { type Contract, contract, type NO_BODY, type Route, type SuccessOf } from '@review/contract';
+import { type Contract, contract, type NO_BODY, type ProjectEvent, type Route, type SuccessOf } from '@review/contract';
 import type { AppRoute } from '@ts-rest/core';
 import type { z } from 'zod';
 import { type AnyRequest, type CallOptions, call, type Transport } from './call.ts';
+import { type EventsOptions, type EventsReset, followEvents } from './events.ts';
 
 export interface ClientOptions {
   /** The URL of the service, such as `https://review.example.com`. */
@@ -51,18 +52,26 @@ export type Call<R extends AppRoute> =
     ? (request?: RequestOf<R>, options?: CallOptions) => Promise<ResultOf<R>>
     : (request: RequestOf<R>, options?: CallOptions) => Promise<ResultOf<R>>;
 
-/** A function for every route: `client.folders.create({ params: { id }, body: { name } })` returns the body of its success. */
-export type Client = {
-  [Room in keyof Contract]: {
-    [Verb in keyof Contract[Room]]: Contract[Room][Verb] extends Route ? Call<Contract[Room][Verb]> : never;
-  };
+type Calls<Room> = { [Verb in keyof Room]: Room[Verb] extends Route ? Call<Room[Verb]> : never };
+
+/** Yields the changes of a project in order, each once, across interruptions. */
+type Follow = (project: string, options?: EventsOptions) => AsyncGenerator<ProjectEvent | EventsReset, void>;
+
+/**
+ * A function for every route: `client.folders.create({ params: { id }, body: { name } })` returns the body of its success.
+ * `client.events(project)` follows the changes of a project.
+ */
+export type Client = { [Room in Exclude<keyof Contract, 'events'>]: Calls<Contract[Room]> } & {
+  events: Follow & Omit<Calls<Contract['events']>, 'stream'>;
 };
 
 export function createClient({ query = 'native', ...options }: ClientOptions): Client {
   const transport = createTransport(options, { sendsIdempotencyKeys: true, overridesQuery: query === 'override' });
   const rooms = Object.entries(contract).map(([room, routes]) => [room, createCalls(routes, transport)]);
+  const follow: Follow = (project, options) => followEvents(transport, project, options);
+  const { stream: _, ...calls } = contract.events;
   // Built from the contract; `Object.fromEntries` loses the types.
-  return Object.fromEntries(rooms) as Client;
+  return { ...Object.fromEntries(rooms), events: Object.assign(follow, createCalls(calls, transport)) } as Client;
 }
 
 export function createTransport(

@@ -1,4 +1,4 @@
-import type { FileRecord } from '@review/contract';
+import type { FileRecord, Rendition, RenditionKind } from '@review/contract';
 import { openPartialFile, sha256 } from '#platform';
 import { readAnswer } from './call.ts';
 import type { Client } from './client.ts';
@@ -11,6 +11,8 @@ const RETRIES = 8;
 const STALL_MS = 30_000;
 
 export interface DownloadOptions {
+  /** Downloads a rendition of the file instead of its content; of several proxies, the largest. */
+  rendition?: Lowercase<RenditionKind>;
   /** Called with the bytes received; the total is null if unknown. */
   onProgress?: (received: number, total: number | null) => void;
   signal?: AbortSignal;
@@ -64,7 +66,7 @@ export async function downloadStream(
 
 async function downloadTo(to: string, client: Client, id: string, options: DownloadOptions): Promise<void> {
   const file = await findRecord(client, id, options);
-  const partial = await openPartialFile(to, id);
+  const partial = await openPartialFile(to, options.rendition === undefined ? id : `${id}-${options.rendition}`);
   try {
     for await (const chunk of readVerified(client, id, file, partial.size, options, partial.read())) {
       await partial.write(chunk);
@@ -76,9 +78,13 @@ async function downloadTo(to: string, client: Client, id: string, options: Downl
   await partial.commit();
 }
 
-/** Returns the record of a file; null for a comment's attachment, or without the scope `files:read`. */
-async function findRecord(client: Client, id: string, { signal }: DownloadOptions): Promise<FileRecord | null> {
+/** What is known about the bytes before they arrive. */
+type Known = Pick<FileRecord, 'mimeType' | 'size' | 'sha256'>;
+
+/** Returns the record of the content; null for a comment's attachment, or without the scope `files:read`. */
+async function findRecord(client: Client, id: string, { signal, rendition }: DownloadOptions): Promise<Known | null> {
   if (isAttachment(id)) return null;
+  if (rendition !== undefined) return { ...(await getRendition(client, id, rendition, signal)), sha256: null };
   try {
     return (await client.files.get({ params: { id } }, { ...(signal && { signal }) })).data;
   } catch (error) {
@@ -87,13 +93,26 @@ async function findRecord(client: Client, id: string, { signal }: DownloadOption
   }
 }
 
+async function getRendition(
+  { files }: Client,
+  id: string,
+  kind: Lowercase<RenditionKind>,
+  signal: AbortSignal | undefined,
+): Promise<Rendition> {
+  const { data } = await files.get({ params: { id } }, { ...(signal && { signal }) });
+  const found = data.renditions.find((rendition) => rendition.kind.toLowerCase() === kind);
+  if (found === undefined)
+    throw new Error(`The file ${id} has no ${kind}; its media is ${data.media?.status ?? 'none'}.`);
+  return found;
+}
+
 const isAttachment = (id: string) => id.startsWith('CA');
 
 /** Yields the bytes from `from` on, and checks size and hash. The bytes in `before` are only hashed. */
 async function* readVerified(
   client: Client,
   id: string,
-  file: FileRecord | null,
+  file: Known | null,
   from: number,
   options: DownloadOptions,
   before: AsyncIterable<Uint8Array> = chunksOf(new Blob([]).stream()),
@@ -126,13 +145,13 @@ async function* readWithReconnects(
   client: Client,
   id: string,
   from: number,
-  { signal, retries = RETRIES, fetch = globalThis.fetch }: DownloadOptions,
+  { signal, retries = RETRIES, fetch = globalThis.fetch, rendition }: DownloadOptions,
 ): AsyncGenerator<Received, void> {
   let connection: Connection | undefined;
   let received = from;
   const next = async () => {
     try {
-      connection ??= await connect(await urlOf(client, id, signal), received, fetch, signal);
+      connection ??= await connect(await urlOf(client, id, rendition, signal), received, fetch, signal);
       return await connection.next();
     } catch (error) {
       connection = undefined;
@@ -159,7 +178,14 @@ interface Connection {
 }
 
 /** Returns a new presigned URL for each connection, because the previous one may have expired. */
-async function urlOf({ files, attachments }: Client, id: string, signal: AbortSignal | undefined): Promise<string> {
+async function urlOf(
+  client: Client,
+  id: string,
+  rendition: DownloadOptions['rendition'],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (rendition !== undefined) return (await getRendition(client, id, rendition, signal)).url;
+  const { files, attachments } = client;
   const request = { params: { id } };
   const options = { retries: 0, ...(signal && { signal }) };
   const { data } = await (isAttachment(id) ? attachments.download(request, options) : files.download(request, options));

@@ -1,4 +1,4 @@
-import type { FileRecord, GenerateRequest, Generation, GenerationError } from '@review/contract';
+import type { FileDetails, GenerateRequest, Generation, GenerationError } from '@review/contract';
 import type { z } from 'zod';
 import type { Client } from './client.ts';
 import { pause } from './pause.ts';
@@ -8,7 +8,7 @@ const RETRIES = 12;
 /** The longest that the service holds an answer. */
 const WAIT_SECONDS = 50;
 const PROGRESS_SECONDS = 5;
-const FINAL: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'] satisfies FileRecord['status'][];
+const FINAL: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'] satisfies FileDetails['status'][];
 
 export interface WaitOptions {
   /** Called at the start, about every five seconds, and at the end. */
@@ -36,10 +36,10 @@ export interface GenerateOptions
 /** The generation ended without a file. `error` is the reason; null if it was canceled. */
 export class GenerationFailed extends Error {
   override name = 'GenerationFailed';
-  readonly file: FileRecord;
+  readonly file: FileDetails;
   readonly error: GenerationError | null;
 
-  constructor(file: FileRecord) {
+  constructor(file: FileDetails) {
     const error = file.generation?.error ?? null;
     super(error ? `${error.code}: ${error.message}` : `The file ${file.id} is ${file.status}.`);
     this.file = file;
@@ -48,7 +48,7 @@ export class GenerationFailed extends Error {
 }
 
 /** Generates a file and waits for it. Throws `GenerationFailed` if it fails or is canceled. */
-export async function generate(client: Client, options: GenerateOptions): Promise<FileRecord> {
+export async function generate(client: Client, options: GenerateOptions): Promise<FileDetails> {
   const { project, onStart, onProgress, signal, cancelOnAbort, idempotencyKey, ...asked } = options;
   const body = { folder: null, attachments: [], ...asked };
   const call = { ...(signal && { signal }), ...(idempotencyKey !== undefined && { idempotencyKey }) };
@@ -64,7 +64,7 @@ export async function generate(client: Client, options: GenerateOptions): Promis
 }
 
 /** Waits without a time limit until a file is ready. Throws `GenerationFailed` if its generation fails or is canceled. */
-export async function waitFor(client: Client, fileId: string, options: WaitOptions = {}): Promise<FileRecord> {
+export async function waitFor(client: Client, fileId: string, options: WaitOptions = {}): Promise<FileDetails> {
   const { onProgress, signal } = options;
   const call = { retries: RETRIES, ...(signal && { signal }) };
   let wait = 0;

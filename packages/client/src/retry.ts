@@ -2,7 +2,7 @@ import { backOffMs } from './back-off.ts';
 import { pause } from './pause.ts';
 import { ApiProblem } from './problem.ts';
 
-const DELAYS = { firstDelayMs: 300, maxDelayMs: 10_000 };
+export const DELAYS = { firstDelayMs: 300, maxDelayMs: 10_000 };
 /** The maximum of all Retry-After delays of one call: somewhat more than a rate limit window. */
 const MAX_RETRY_AFTER_MS = 120_000;
 /** Timeouts and gateway errors: the request failed, or its outcome is unknown. */
@@ -53,7 +53,7 @@ export async function retryTransient<T>(
 }
 
 /** Whether the same request may succeed later. */
-function isTransient(error: unknown, transientStatuses: readonly number[]): boolean {
+export function isTransient(error: unknown, transientStatuses: readonly number[] = []): boolean {
   if (!(error instanceof ApiProblem)) return hasNoAnswer(error);
   if (error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS') return true;
   return TRANSIENT_STATUSES.includes(error.status) || transientStatuses.includes(error.status);
@@ -63,7 +63,8 @@ function isTransient(error: unknown, transientStatuses: readonly number[]): bool
 const hasNoAnswer = (error: unknown) =>
   error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
 
-const retryAfterOf = (error: unknown): number | null =>
+/** The milliseconds of a Retry-After; null if the answer has none. */
+export const retryAfterOf = (error: unknown): number | null =>
   error instanceof ApiProblem && error.retryAfter !== null ? Math.max(1, error.retryAfter) * 1000 : null;
 
 /** Combines the caller's signal with a timeout; null if there is neither. */

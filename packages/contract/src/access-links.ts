@@ -51,6 +51,7 @@ export const accessLinks = room({
     }),
     responses: { 201: created(Uuid) },
     metadata: {
+      events: ['link.created'],
       tier: 'tier-3',
       scopes: ['access-links:write'],
       subject: 'project',
@@ -78,7 +79,13 @@ export const accessLinks = room({
     path: '/api/project-access-links/:id',
     summary: 'Delete an access link; members who joined with it stay',
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-3', scopes: ['access-links:write'], subject: 'access-link', roles: LEADS },
+    metadata: {
+      events: ['link.deleted'],
+      tier: 'tier-3',
+      scopes: ['access-links:write'],
+      subject: 'access-link',
+      roles: LEADS,
+    },
   },
   redeem: {
     method: 'POST',
@@ -89,6 +96,7 @@ export const accessLinks = room({
     body: z.strictObject({ accessKey: text({ min: 1, max: 255 }) }),
     responses: { 201: created(Uuid) },
     metadata: {
+      events: ['link.redeemed', 'member.added', 'member.changed'],
       tier: 'tier-3',
       scopes: [],
       subject: null,

@@ -5,7 +5,9 @@ import { canceling, completing, Download, starting } from './upload.ts';
 
 /** No location: an attachment is read through the comment or the generation that uses it. */
 const location = null;
-const commenting = { scopes: ['comments:write'], roles: ANY_MEMBER, location } as const;
+/** Only the user who uploads an attachment can see it, until a comment or a generation uses it. */
+const NO_EVENTS = [] as const;
+const commenting = { events: NO_EVENTS, scopes: ['comments:write'], roles: ANY_MEMBER, location } as const;
 
 export const attachments = room({
   start: {
@@ -21,7 +23,7 @@ export const attachments = room({
   complete: {
     path: '/api/comment-attachments/:id/upload.complete',
     summary: 'Complete the upload of a comment attachment',
-    ...completing('comment-attachment'),
+    ...completing('comment-attachment', NO_EVENTS),
   },
   cancel: {
     path: '/api/comment-attachments/:id/upload.cancel',
@@ -44,12 +46,18 @@ export const attachments = room({
   startForGeneration: {
     path: '/api/projects/:id/generation-attachments/upload.multipart',
     summary: 'Start the upload of a reference for a generation',
-    ...starting(GenerationAttachmentId, { scopes: ['ai:generate'], subject: 'project', roles: EDITORS, location }),
+    ...starting(GenerationAttachmentId, {
+      events: NO_EVENTS,
+      scopes: ['ai:generate'],
+      subject: 'project',
+      roles: EDITORS,
+      location,
+    }),
   },
   completeForGeneration: {
     path: '/api/generation-attachments/:id/upload.complete',
     summary: 'Complete the upload of a generation attachment',
-    ...completing('generation-attachment'),
+    ...completing('generation-attachment', NO_EVENTS),
   },
   cancelForGeneration: {
     path: '/api/generation-attachments/:id/upload.cancel',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANY_MEMBER, REVIEWERS } from './access.ts';
 import { Annotation } from './annotation.ts';
-import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
+import { created, data, fileAnswer, NO_BODY, QUERY, room } from './endpoint.ts';
 import { CommentAttachmentId, FileId, reference, references, Uuid } from './ids.ts';
 import { Person } from './members.ts';
 import { cursorPage, cursorQuery, Direction } from './paging.ts';
@@ -30,7 +30,9 @@ export const CommentRecord = z
     file: z.object({ id: FileId }).nullable(),
     parent: z.object({ id: Uuid }).nullable(),
     anchor: z.number().int().nullable(),
+    /** With an anchor in milliseconds: the length of the range that starts there. */
     duration: z.number().int().nullable(),
+    /** An `Annotation`, or null. What was stored before drawings had a version is returned unchanged. */
     annotation: z.unknown(),
     attachments: z.array(CommentAttachment),
     /** `reacted` is whether the caller has added this emoji. */
@@ -86,8 +88,8 @@ export const NewFileComment = z
       .max(MAX_MILLISECONDS)
       .nullable()
       .optional()
-      .describe('The duration that the comment covers from its anchor, in milliseconds.'),
-    annotation: Annotation.optional().describe('A drawing on the picture: JSON that the service does not interpret.'),
+      .describe('The length of the range that starts at the anchor, in milliseconds.'),
+    annotation: Annotation.nullable().optional().describe('A drawing on the shown frame.'),
   })
   .refine((comment) => saysSomething(comment) || (comment.annotation ?? null) !== null, {
     ...EMPTY,
@@ -96,18 +98,46 @@ export const NewFileComment = z
   .meta({ not: { ...SILENT, properties: { ...SILENT.properties, annotation: { enum: [null] } } } });
 export type NewFileComment = z.infer<typeof NewFileComment>;
 
-const CommentQuery = cursorQuery({
-  sort: z
-    .strictObject({
-      type: z.literal('createdAt').default('createdAt').describe('The field to sort by.'),
-      direction: Direction.default('asc').describe('Oldest (`asc`) or newest (`desc`) first.'),
-    })
-    .default({ type: 'createdAt', direction: 'asc' })
-    .describe('The order of the list.'),
-  resolved: z.boolean().optional().describe('true for resolved comments only, false for unresolved ones only.'),
-});
+const commentQuery = <const Types extends readonly ['createdAt', ...string[]]>(types: Types) =>
+  cursorQuery({
+    sort: z
+      .strictObject({
+        type: z.enum(types).default('createdAt').describe('The field to sort by.'),
+        direction: Direction.default('asc').describe('Oldest (`asc`) or newest (`desc`) first.'),
+      })
+      .default({ type: 'createdAt', direction: 'asc' })
+      .describe('The order of the list.'),
+    resolved: z.boolean().optional().describe('true for resolved comments only, false for unresolved ones only.'),
+  });
+const CommentQuery = commentQuery(['createdAt']);
+const FileCommentQuery = commentQuery(['createdAt', 'anchor']);
+
+/** A comment on the timeline of a file, without its text. */
+export const CommentPin = z
+  .object({
+    id: Uuid,
+    anchor: z.number().int().nullable(),
+    duration: z.number().int().nullable(),
+    /** Whether the comment has a drawing; Get Comment returns it. */
+    drawn: z.boolean(),
+    resolved: z.boolean(),
+    /** The name of the author. */
+    author: z.string(),
+    /** The first characters of the content; null without content. */
+    excerpt: z.string().nullable(),
+  })
+  .meta({ id: 'CommentPin' });
+export type CommentPin = z.infer<typeof CommentPin>;
+/** The newest pins; older ones are only in the list of comments. */
+export const MAX_PINS = 10_000;
+export const PIN_EXCERPT = 80;
+
+export const EXPORT_FORMATS = ['csv', 'edl', 'xmeml', 'fcpxml'] as const;
+export const ExportFormat = z.enum(EXPORT_FORMATS).meta({ id: 'ExportFormat' });
+export type ExportFormat = z.infer<typeof ExportFormat>;
 
 const writing = {
+  events: ['comment.created'],
   location: '/api/comments/:id',
   tier: 'tier-4',
   scopes: ['comments:write'],
@@ -146,10 +176,33 @@ export const comments = room({
     method: QUERY,
     path: '/api/files/:id/comments',
     summary: 'List the top-level comments on a file, page by page',
-    description: 'Ascending, the list starts at its newest page and `prev` loads older comments.',
-    body: CommentQuery,
+    description:
+      'Ascending by `createdAt`, the list starts at its newest page and `prev` loads older comments. By `anchor`, it starts with the earliest; comments without an anchor are last.',
+    body: FileCommentQuery,
     responses: { 200: cursorPage(CommentRecord) },
     metadata: { ...reading, tool: 'list_file_comments', subject: 'file' },
+  },
+  listPins: {
+    method: 'GET',
+    path: '/api/files/:id/comments/pins',
+    summary: 'List where the comments on a file are: their times or pages, and which have drawings',
+    description: `The top-level comments with an anchor or a drawing, at once and without their texts; the newest ${MAX_PINS} if there are more.`,
+    responses: { 200: data(z.array(CommentPin)) },
+    metadata: { ...reading, subject: 'file' },
+  },
+  exportOnFile: {
+    method: 'GET',
+    path: '/api/files/:id/comments/export',
+    summary: 'Export the comments on a file, with their replies, for a spreadsheet or an editing program',
+    description:
+      'Frames are counted by the exact rate of the video, from 0, with drop frame at 29.97 and 59.94. All formats but `csv` have only comments with a time.',
+    query: z.strictObject({
+      format: ExportFormat.default('csv').describe(
+        'A table (`csv`), a CMX 3600 list with locators (`edl`), or the markers of a sequence for Premiere (`xmeml`) or Final Cut Pro (`fcpxml`).',
+      ),
+    }),
+    responses: { 200: fileAnswer() },
+    metadata: { ...reading, subject: 'file', problems: ['FRAME_RATE_UNKNOWN'] },
   },
   listReplies: {
     method: QUERY,
@@ -174,6 +227,7 @@ export const comments = room({
     body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['comment.updated'],
       ifMatch: true,
       tier: 'tier-4',
       scopes: ['comments:write'],
@@ -188,6 +242,7 @@ export const comments = room({
     summary: 'Delete a comment; its author, an owner or a manager can',
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['comment.deleted'],
       tier: 'tier-4',
       scopes: ['comments:write'],
       subject: 'comment',
@@ -201,7 +256,13 @@ export const comments = room({
     summary: 'Mark a comment as resolved',
     body: NO_BODY,
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
+    metadata: {
+      events: ['comment.resolved'],
+      tier: 'tier-4',
+      scopes: ['comments:write'],
+      subject: 'comment',
+      roles: REVIEWERS,
+    },
   },
   cancelResolve: {
     method: 'POST',
@@ -209,6 +270,12 @@ export const comments = room({
     summary: 'Reopen a resolved comment',
     body: NO_BODY,
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-4', scopes: ['comments:write'], subject: 'comment', roles: REVIEWERS },
+    metadata: {
+      events: ['comment.reopened'],
+      tier: 'tier-4',
+      scopes: ['comments:write'],
+      subject: 'comment',
+      roles: REVIEWERS,
+    },
   },
 });

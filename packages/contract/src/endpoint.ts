@@ -1,6 +1,7 @@
-import { type AppRoute, ContractNoBody } from '@ts-rest/core';
+import { type AppRoute, ContractNoBody, type ContractOtherResponse, initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import type { ProjectRole, Scope, Tier } from './access.ts';
+import type { EventType } from './event-types.ts';
 import type { Subject } from './ids.ts';
 import type { ProblemCode } from './problem.ts';
 
@@ -27,6 +28,8 @@ export interface Rules {
   ifMatch?: true;
   /** Allowed while the project is scheduled for deletion. */
   whileDeleting?: true;
+  /** The events that the operation can emit. Without it the operation only reads: its handler gets no `write`. */
+  events?: readonly EventType[];
   /** A body larger than the general limit, in bytes. */
   bodyLimit?: number;
   /** Problems in addition to those that `refusalsOf` derives. */
@@ -50,6 +53,32 @@ export const NO_BODY: typeof ContractNoBody = ContractNoBody;
 export const data = <Shape extends z.ZodType>(shape: Shape) => z.object({ data: shape });
 
 export const created = <Id extends z.ZodType<string>>(id: Id) => data(z.object({ id }));
+
+/** The content type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** An answer of server-sent events, each with such an item as its data. */
+export interface EventStream<Item extends z.ZodType> extends ContractOtherResponse<Item> {
+  contentType: typeof EVENT_STREAM;
+}
+
+export const eventStream = <Item extends z.ZodType>(item: Item): EventStream<Item> =>
+  Object.assign(initContract().otherResponse({ contentType: EVENT_STREAM, body: item }), {
+    contentType: EVENT_STREAM,
+  } as const);
+
+/** The content type of a file to save, in the documents; the answer itself has the type of the file. */
+export const FILE_CONTENT = 'application/octet-stream';
+
+/** An answer that is a file to save: text that is made while it is sent, with its name in `Content-Disposition`. */
+export interface FileAnswer extends ContractOtherResponse<z.ZodString> {
+  contentType: typeof FILE_CONTENT;
+}
+
+export const fileAnswer = (): FileAnswer =>
+  Object.assign(initContract().otherResponse({ contentType: FILE_CONTENT, body: z.string() }), {
+    contentType: FILE_CONTENT,
+  } as const);
 
 const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
 type SuccessStatus = (typeof SUCCESS_STATUSES)[number];

@@ -3,12 +3,13 @@ import { ANY_MEMBER, EDITORS } from './access.ts';
 import { data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Generation, GenerationDetails } from './generation.ts';
 import { FileId, FolderId, reference, Uuid } from './ids.ts';
+import { MAX_PAGES, Media, Pages, Rendition, range } from './media.ts';
 import { OutputType } from './models.ts';
 import { cursorPage, cursorQuery, wholeNumberParameter } from './paging.ts';
+import { ReviewStatus } from './review-status.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
 import { completing, Download, FileName, NewUpload, starting } from './upload.ts';
-import { ReviewStatus } from './versions.ts';
 
 export const FILE_STATUSES = ['UPLOADING', 'GENERATING', 'UPLOADED', 'FAILED', 'CANCELED'] as const;
 export const FileStatus = z.enum(FILE_STATUSES);
@@ -33,11 +34,25 @@ export const FileRecord = z
     createdBy: z.object({ id: Uuid }),
     /** Null for plain uploads. */
     generation: Generation.nullable(),
+    /** Null for what is not media, and until the content is complete. */
+    media: Media.nullable(),
+    /** A presigned URL of a small picture, without a credential. It stays the same for an hour. */
+    thumbnailUrl: z.string().nullable(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
   .meta({ id: 'File' });
 export type FileRecord = z.infer<typeof FileRecord>;
+
+export const FileDetails = FileRecord.extend({ renditions: z.array(Rendition) }).meta({ id: 'FileDetails' });
+export type FileDetails = z.infer<typeof FileDetails>;
+
+export const TrashedFile = FileRecord.extend({
+  trashedAt: Timestamp,
+  /** When it is deleted with its content. */
+  deletesAt: Timestamp,
+}).meta({ id: 'TrashedFile' });
+export type TrashedFile = z.infer<typeof TrashedFile>;
 
 export const files = room({
   get: {
@@ -50,7 +65,7 @@ export const files = room({
         'Seconds to hold the answer while the file is being generated. The answer comes after at most 50 seconds; then ask again.',
       ),
     }),
-    responses: { 200: data(FileRecord) },
+    responses: { 200: data(FileDetails) },
     metadata: {
       tool: 'get_file',
       tier: 'tier-4',
@@ -82,6 +97,8 @@ export const files = room({
       status: FileStatus.optional().describe('Only files in this state.'),
       outputType: OutputType.optional().describe('Only files that were generated as this type.'),
       tag: ReviewStatus.optional().describe('Only files with this review status.'),
+      duration: range('Only videos and sounds with a duration in this range, in milliseconds.'),
+      resolution: range('Only pictures and videos whose shorter side is in this range, in pixels.'),
     }),
     responses: { 200: cursorPage(FileRecord) },
     metadata: {
@@ -120,6 +137,7 @@ export const files = room({
     }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['file.updated'],
       ifMatch: true,
       tier: 'tier-3',
       scopes: ['files:write'],
@@ -134,19 +152,86 @@ export const files = room({
     summary: 'Set the review status of a file',
     body: z.strictObject({ tag: ReviewStatus }),
     responses: { 204: NO_BODY },
-    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+    metadata: {
+      events: ['file.tagged'],
+      ifMatch: true,
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'file',
+      roles: EDITORS,
+    },
   },
   delete: {
     method: 'DELETE',
     path: '/api/files/:id',
-    summary: 'Delete a file',
+    summary: 'Move a file to the trash; delete a file in the trash for good',
+    description:
+      'A running generation or an unfinished upload is canceled. Only an Owner or a Manager can delete a file in the trash. Send an `Idempotency-Key` or `trashed`, so that a retry does not delete for good.',
+    query: z.strictObject({
+      trashed: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Delete the file only if it is in the trash (`true`) or not (`false`); otherwise it is not found.'),
+    }),
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-3', scopes: ['files:write'], subject: 'file', roles: EDITORS },
+    metadata: {
+      events: ['file.deleted', 'file.upload.canceled', 'file.generation.canceled'],
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'stored-file',
+      roles: EDITORS,
+    },
+  },
+  restore: {
+    method: 'POST',
+    path: '/api/files/:id/restore',
+    summary: 'Restore a file from the trash',
+    description:
+      'It returns to its folder, or to the root of the project if that folder is deleted. Does nothing if the file is not in the trash.',
+    body: NO_BODY,
+    responses: { 204: NO_BODY },
+    metadata: {
+      events: ['file.restored'],
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'stored-file',
+      roles: EDITORS,
+    },
+  },
+  trash: {
+    method: QUERY,
+    path: '/api/projects/:id/trash',
+    summary: 'List the files in the trash of a project, page by page, the last deleted first',
+    body: cursorQuery({}),
+    responses: { 200: cursorPage(TrashedFile) },
+    metadata: { tier: 'tier-4', scopes: ['files:read'], subject: 'project', roles: EDITORS },
+  },
+  rebuildMedia: {
+    method: 'POST',
+    path: '/api/files/:id/media.rebuild',
+    summary: 'Read the media facts of a file again and make its renditions again, or make pictures of pages',
+    body: z
+      .strictObject({
+        pages: Pages.optional().describe(
+          `Makes a PAGE rendition of each of these pages of a PDF, numbered from 1, instead of making everything again. Pages that it does not have are left out, and so are those beyond ${MAX_PAGES} per file. Without this, they are deleted.`,
+        ),
+      })
+      .optional(),
+    responses: { 204: NO_BODY },
+    metadata: {
+      events: [],
+      tier: 'tier-3',
+      scopes: ['files:write'],
+      subject: 'file',
+      roles: EDITORS,
+      problems: ['FILE_NOT_READY'],
+    },
   },
   startUpload: {
     path: '/api/projects/:id/files/upload.multipart',
     summary: 'Start the upload of a file: answers with a signed URL for each part',
     ...starting(FileId, {
+      events: ['file.created'],
       scopes: ['files:write'],
       subject: 'project',
       location: '/api/files/:id',
@@ -158,7 +243,7 @@ export const files = room({
   completeUpload: {
     path: '/api/files/:id/upload.complete',
     summary: 'Complete the upload of a file',
-    ...completing('file'),
+    ...completing('file', ['file.upload.completed']),
   },
   cancel: {
     method: 'POST',
@@ -167,6 +252,7 @@ export const files = room({
     body: NO_BODY,
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['file.upload.canceled', 'file.generation.canceled'],
       tool: 'cancel_generation',
       tier: 'tier-3',
       scopes: ['ai:generate', 'files:write'],

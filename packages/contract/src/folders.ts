@@ -31,6 +31,7 @@ export const folders = room({
     }),
     responses: { 201: created(FolderId) },
     metadata: {
+      events: ['folder.created'],
       tool: 'create_folder',
       tier: 'tier-3',
       scopes: ['folders:write'],
@@ -63,6 +64,7 @@ export const folders = room({
     body: z.strictObject({ name: FolderName.optional(), parent: reference(FolderId).nullable().optional() }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['folder.updated'],
       tier: 'tier-3',
       scopes: ['folders:write'],
       subject: 'folder',
@@ -76,6 +78,7 @@ export const folders = room({
     summary: 'Delete an empty folder',
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['folder.deleted'],
       tier: 'tier-3',
       scopes: ['folders:write'],
       subject: 'folder',

@@ -20,3 +20,13 @@ export const WORKFLOW_QUEUE = 'review-generation';
 export const submitQueueOf = (family: Family): string => `review-generate-${family}`;
 export const POLL_QUEUE = 'review-poll';
 export const MEDIA_QUEUE = 'review-media';
+
+/** The workflow type, the workflow id and the task queue of webhook deliveries. A webhook has at most one running workflow. */
+export const WEBHOOK_WORKFLOW = 'deliverWebhook';
+export const webhookWorkflowIdOf = (webhookId: string): string => `hook:${webhookId}`;
+export const WEBHOOK_QUEUE = 'review-webhooks';
+
+/** The same for reading media. */
+export const MEDIA_WORKFLOW = 'readMedia';
+export const mediaWorkflowIdOf = (fileId: string): string => `media:${fileId}`;
+export const MEDIA_TASK_QUEUE = 'review-media-tasks';

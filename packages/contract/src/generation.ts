@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EDITORS } from './access.ts';
 import { created, room } from './endpoint.ts';
+import { GenerationError } from './generation-error.ts';
 import { FileId, FolderId, ReferenceId, reference, references } from './ids.ts';
 import { limitBreaches, MODELS, OutputType, Provider, VideoConfigs, VideoSettings } from './models.ts';
 import { text } from './text.ts';
@@ -12,26 +13,6 @@ export type GenerationStatus = z.infer<typeof GenerationStatus>;
 
 /** The statuses of a generation that has not ended. */
 export const OPEN_GENERATION_STATUSES: readonly GenerationStatus[] = ['QUEUED', 'RUNNING'];
-
-export const GENERATION_ERROR_CODES = [
-  'MODERATED',
-  'PROVIDER_REJECTED',
-  'PROVIDER_UNAVAILABLE',
-  'PROVIDER_TIMEOUT',
-  'PROVIDER_AUTH',
-  'PROVIDER_QUOTA',
-  'ATTACHMENT_UNREADABLE',
-  'SUBMIT_OUTCOME_UNKNOWN',
-  'CONFIG_INVALID',
-  'RESULT_EXPIRED',
-  'STORAGE_FULL',
-  'INTERNAL',
-] as const;
-export const GenerationErrorCode = z.enum(GENERATION_ERROR_CODES);
-export type GenerationErrorCode = z.infer<typeof GenerationErrorCode>;
-
-export const GenerationError = z.object({ code: GenerationErrorCode, message: z.string(), retryable: z.boolean() });
-export type GenerationError = z.infer<typeof GenerationError>;
 
 /** What runs the steps of a generation. */
 export const Engine = z.enum(['embedded', 'temporal']);
@@ -160,6 +141,7 @@ export const generation = room({
     body: GenerateRequest,
     responses: { 202: created(FileId) },
     metadata: {
+      events: ['file.created', 'file.generation.queued'],
       tool: 'generate_file',
       tier: 'tier-2',
       scopes: ['ai:generate'],

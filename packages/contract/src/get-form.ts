@@ -25,13 +25,17 @@ interface Parameter {
   name: string;
   path: readonly string[];
   schema: z.ZodType;
+  /** The body needs it. */
+  required?: boolean;
   /** Converts the parameter to the value in the body. */
   read?: (value: unknown) => unknown;
 }
 
 function parametersOf(body: z.ZodObject) {
   const parameters = flatten(body, []);
-  const shape = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.optional()]));
+  const shape = Object.fromEntries(
+    parameters.map(({ name, schema, required }) => [name, required ? schema : schema.optional()]),
+  );
   return z
     .strictObject(shape)
     .transform((query, { issues }) => {
@@ -66,7 +70,10 @@ function flatten(object: z.ZodObject, parents: readonly string[]): Parameter[] {
     const path = [...parents, key];
     const name = path.join('.');
     const { base, nullable } = unwrap(field);
-    if (!(base instanceof z.ZodObject)) return [{ name, path, schema: toParameter(name, field) }];
+    if (!(base instanceof z.ZodObject)) {
+      const required = parents.length === 0 && !z.safeParse(field, undefined).success;
+      return [{ name, path, schema: toParameter(name, field), required }];
+    }
     const inner = flatten(base, path);
     const id = base.shape['id'];
     if (!nullable || inner.length !== 1 || !(id instanceof z.ZodType)) return inner;
@@ -83,13 +90,16 @@ function toParameter(name: string, field: z.core.$ZodType): z.ZodType {
     throw new Error(`${name} cannot be a query parameter: its schema is not a zod type`);
   const spelling = spellingOf(base);
   if (spelling === undefined)
-    throw new Error(`${name} cannot be a query parameter: only strings, enums, booleans and numbers can`);
+    throw new Error(`${name} cannot be a query parameter: only strings, enums, booleans, numbers and lists can`);
   if (spelling === 'text' && !nullable) return field;
   return z.preprocess((text) => (nullable && text === '' ? null : spelling === 'text' ? text : spelling(text)), field);
 }
 
 function spellingOf(schema: z.core.$ZodType): 'text' | ((text: unknown) => unknown) | undefined {
   if (schema instanceof z.ZodBoolean) return (text) => (text === 'true' ? true : text === 'false' ? false : text);
+  // A list is separated by commas, which no identifier contains.
+  if (schema instanceof z.ZodPipe && schema.out instanceof z.ZodArray)
+    return (text) => (typeof text === 'string' ? text.split(',') : text);
   if (schema instanceof z.ZodNumber) return (text) => (/^-?\d{1,15}$/.test(String(text)) ? Number(text) : text);
   const isText = schema instanceof z.ZodString || schema instanceof z.ZodStringFormat || schema instanceof z.ZodEnum;
   const isWord = schema instanceof z.ZodLiteral && [...schema.values].every((value) => typeof value === 'string');

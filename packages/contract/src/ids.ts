@@ -25,6 +25,8 @@ export const ReferenceId = prefixed('FX', 'GA').meta({ id: 'ReferenceId' });
 export const SUBJECT_IDS = {
   project: Uuid,
   file: FileId,
+  /** A file, whether it is in the trash or not. */
+  'stored-file': FileId,
   folder: FolderId,
   version: Uuid,
   'project-member': Uuid,
@@ -32,6 +34,8 @@ export const SUBJECT_IDS = {
   'comment-attachment': CommentAttachmentId,
   'generation-attachment': GenerationAttachmentId,
   'access-link': Uuid,
+  webhook: Uuid,
+  'webhook-delivery': Uuid,
   skill: SkillId,
   'skill-version': SkillVersionId,
 } as const satisfies Record<string, z.ZodType<string>>;

@@ -64,6 +64,7 @@ export const members = room({
     body: z.strictObject({ members: newMembers({ min: 1 }).describe('The new members, without duplicates.') }),
     responses: { 201: data(z.array(z.object({ id: Uuid }))) },
     metadata: {
+      events: ['member.added'],
       tool: 'add_project_members',
       tier: 'tier-3',
       scopes: ['project-members:write'],
@@ -81,6 +82,7 @@ export const members = room({
     body: z.strictObject({ role: ProjectRole }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['member.changed'],
       tier: 'tier-3',
       scopes: ['project-members:write'],
       subject: 'project-member',
@@ -94,6 +96,7 @@ export const members = room({
     summary: 'Remove a member from the project; only an owner removes an owner',
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['member.removed', 'file.deleted'],
       tier: 'tier-3',
       scopes: ['project-members:write'],
       subject: 'project-member',

@@ -86,7 +86,7 @@ describe('a query that fits the document fits the contract', () => {
 
   it.each(queries)('$operationId', ({ schema, accepts }) => {
     const isValid = validatorOf(schema);
-    const Query = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+    const Query = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
     const samples = samplesOf(schema, resolve)
       .filter((query) => isValid(query))
       .map((query) => Query.parse(query))
@@ -105,13 +105,18 @@ describe('the document has the rules between fields of the contract', () => {
   const video = { ...image, outputType: 'VIDEO', outputModel: 'veo-3.1-generate-preview' };
   const member = { user: { id: ids.uuid }, role: 'PROJECT_MEMBER' };
   const attached = { id: ids.commentAttachment() };
+  const pin = { type: 'PIN', x: 0.5, y: 1, color: '#ff0000', strokeWidth: 0.004 };
+  const drawing = { version: 1, shapes: [pin] };
+  const drawn = (shape: object) => ({ annotation: { version: 1, shapes: [shape] } });
   const faults: [operationId: string, fault: unknown, mended: unknown][] = [
     ['comments.create', {}, { content: 'a' }],
     ['comments.create', { content: '' }, { content: '', attachments: [attached] }],
     ['comments.create', { parent: { id: ids.uuid } }, { parent: { id: ids.uuid }, attachments: [attached] }],
     ['comments.create', { attachments: [attached, attached] }, { attachments: [attached] }],
-    ['comments.createOnFile', { annotation: null }, { annotation: { paths: [] } }],
-    ['comments.createOnFile', { content: '', anchor: 1 }, { content: '', annotation: false }],
+    ['comments.createOnFile', { annotation: null }, { annotation: drawing }],
+    ['comments.createOnFile', { content: '', anchor: 1 }, { content: '', annotation: drawing }],
+    ['comments.createOnFile', { annotation: { ...drawing, version: 2 } }, { annotation: drawing }],
+    ['comments.createOnFile', drawn({ ...pin, x: 3 }), drawn({ ...pin, x: 3, z: -2 })],
     ['generation.generate', { ...image, outputType: 'VIDEO' }, image],
     ['generation.generate', { ...image, outputModel: 'pdf' }, { ...image, outputType: 'DOCUMENT', outputModel: 'pdf' }],
     ['generation.generate', { ...image, configs: {} }, { ...video, configs: {} }],

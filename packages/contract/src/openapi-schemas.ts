@@ -67,7 +67,7 @@ function mergeNullTypes<Node>(node: Node): Node {
 
 function normalizeSchema(schema: Schema, io: Io): void {
   // Generators fail on `const` and on object defaults, which the defaults of the fields already express.
-  if (typeof schema.const === 'string') {
+  if (typeof schema.const === 'string' || typeof schema.const === 'number') {
     schema.enum = [schema.const];
     delete schema.const;
   } else if (typeof schema.const === 'boolean' && io === 'output') delete schema.const;

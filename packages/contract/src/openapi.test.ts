@@ -106,6 +106,7 @@ describe('an operation', () => {
       'x-tier': 'tier-2',
       'x-scopes': ['ai:generate'],
       'x-roles': ['PROJECT_OWNER', 'PROJECT_MANAGER', 'PROJECT_MEMBER'],
+      'x-events': ['file.created', 'file.generation.queued'],
     });
     expect(at('post', '/api/files/{id}/upload.cancel')?.security).toEqual([
       { bearer: ['ai:generate'] },
@@ -119,7 +120,7 @@ describe('an operation', () => {
     expect(statuses('get', '/api/projects/{id}/members')).toBe('200 401 403 404 429 500');
     expect(statuses('query', '/api/projects')).toBe('200 400 401 403 413 415 429 500');
     expect(statuses('get', '/api/projects')).toBe('200 400 401 403 429 500');
-    expect(statuses('delete', '/api/folders/{id}')).toBe('204 401 403 404 409 429 500');
+    expect(statuses('delete', '/api/folders/{id}')).toBe('204 400 401 403 404 409 422 429 500');
     expect(statuses('post', '/api/comments/{id}/reactions')).toBe('204 400 401 404 409 413 415 422 429 500');
     expect(statuses('post', '/api/project-access-links/redeem')).toBe('201 400 401 404 409 413 415 422 429 500');
     expect(statuses('patch', '/api/skills/{id}')).toBe('204 400 401 403 404 409 412 413 415 422 429 500');
@@ -149,11 +150,11 @@ describe('an operation', () => {
     ]);
   });
 
-  it('takes an Idempotency-Key on POST and PATCH only', () => {
+  it('takes an Idempotency-Key on POST, PATCH and DELETE only', () => {
     for (const path of Object.values(document.paths)) {
       for (const [method, operation] of Object.entries(path)) {
         const takes = JSON.stringify(operation.parameters).includes('#/components/parameters/IdempotencyKey');
-        expect(takes, operation.operationId).toBe(method === 'post' || method === 'patch');
+        expect(takes, operation.operationId).toBe(['post', 'patch', 'delete'].includes(method));
       }
     }
   });
@@ -177,6 +178,13 @@ describe('an operation', () => {
   it('has the content type of its answer', () => {
     expect(at('get', '/api/skills/{id}/export')?.responses['200']).toMatchObject({
       content: { 'text/markdown': { schema: { type: 'string' } } },
+    });
+    expect(at('get', '/api/projects/{id}/events')?.responses['200']).toMatchObject({
+      content: {
+        'text/event-stream': {
+          itemSchema: { properties: { data: { contentSchema: { $ref: '#/components/schemas/Event' } } } },
+        },
+      },
     });
     expect(at('delete', '/api/comments/{id}/reactions')?.requestBody).toMatchObject({ required: false });
     expect(at('post', '/api/comments/{id}/resolve')?.requestBody).toBeUndefined();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract } from './contract.ts';
-import type { Room, Route } from './endpoint.ts';
+import { EVENT_STREAM, type Room, type Route } from './endpoint.ts';
 import { getForm } from './get-form.ts';
 import { SUBJECT_IDS } from './ids.ts';
 import { type Io, namedSchemas, schemaRef, toJsonSchema } from './openapi-schemas.ts';
@@ -54,6 +54,7 @@ export interface OpenApiOperation {
   'x-scopes': readonly string[];
   'x-roles': readonly string[];
   'x-only'?: string;
+  'x-events'?: readonly string[];
 }
 
 function parameters(route: Route): object[] {
@@ -68,13 +69,26 @@ function parameters(route: Route): object[] {
       in: 'query',
       required: query.required?.includes(name) ?? false,
       schema,
+      // Several values are separated by commas.
+      ...(schema !== null && typeof schema === 'object' && schema.type === 'array' && { explode: false }),
     })),
     ...(takesIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(route.metadata.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(isStream(route) ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ];
 }
 
-function successes(route: Route): [string, object][] {
+/** A response that is not JSON. */
+function otherContent(answer: unknown): { contentType: string; body: z.ZodType } | null {
+  if (typeof answer !== 'object' || answer === null || !('contentType' in answer) || !('body' in answer)) return null;
+  const { contentType, body } = answer;
+  return typeof contentType === 'string' && isSchema(body) ? { contentType, body } : null;
+}
+
+const isStream = (route: Route) =>
+  Object.values(route.responses).some((answer) => otherContent(answer)?.contentType === EVENT_STREAM);
+
+function successes(route: Route, openapi: string): [string, object][] {
   const headers = {
     ...EVERY_ANSWER,
     ...(takesIdempotencyKey(route) && { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
@@ -85,15 +99,38 @@ function successes(route: Route): [string, object][] {
   return Object.entries(route.responses).map(([status, answer]) => {
     const description = REASONS[status] ?? status;
     if (isSchema(answer)) return [status, { description, headers, content: content(answer, 'output') }];
-    if (typeof answer === 'object' && answer !== null && 'contentType' in answer && isSchema(answer.body)) {
-      return [status, { description, headers, content: content(answer.body, 'output', answer.contentType) }];
-    }
+    const other = otherContent(answer);
+    if (other?.contentType === EVENT_STREAM)
+      return [status, { description, headers, content: streamContent(other.body, openapi) }];
+    if (other !== null)
+      return [status, { description, headers, content: content(other.body, 'output', other.contentType) }];
     return [status, { description, headers }];
   });
 }
 
 const content = (schema: z.ZodType, io: Io, type = 'application/json') => ({
   [type]: { schema: toJsonSchema(schema, io) },
+});
+
+/** The fields of each server-sent event. Versions before 3.2 cannot describe the items of a stream. */
+const streamContent = (item: z.ZodType, openapi: string) => ({
+  [EVENT_STREAM]: openapi.startsWith('3.1')
+    ? { schema: { type: 'string' } }
+    : {
+        itemSchema: {
+          type: 'object',
+          required: ['id', 'event', 'data'],
+          properties: {
+            id: schemaRef('EventId'),
+            event: { type: 'string' },
+            data: {
+              type: 'string',
+              contentMediaType: 'application/json',
+              contentSchema: toJsonSchema(item, 'output'),
+            },
+          },
+        },
+      },
 });
 
 /** The problems of one status of an endpoint. Most endpoints share them with others. */
@@ -126,8 +163,8 @@ function sharedRefusals(routes: Route[]): Record<string, object> {
 
 const CONDITIONAL = 'Answers with an `ETag`; a request whose `If-None-Match` names it gets 304, which costs no rate.';
 
-function operation(room: string, id: string, route: Route): OpenApiOperation {
-  const { tool, tier, scopes, roles, only, conditional } = route.metadata;
+function operation(room: string, id: string, route: Route, openapi: string): OpenApiOperation {
+  const { tool, tier, scopes, roles, only, conditional, events = [] } = route.metadata;
   const about = [route.description, conditional && CONDITIONAL].filter(Boolean).join(' ');
   const body = 'body' in route && takesBody(route) && isSchema(route.body) ? route.body : null;
   return {
@@ -140,7 +177,7 @@ function operation(room: string, id: string, route: Route): OpenApiOperation {
       requestBody: { required: !body.safeParse(undefined).success, content: content(body, 'input') },
     }),
     responses: Object.fromEntries([
-      ...successes(route),
+      ...successes(route, openapi),
       ...Array.from(refusals(route), ([status, codes]) => [
         status,
         { $ref: `#/components/responses/${sharedName(codes)}` },
@@ -153,12 +190,20 @@ function operation(room: string, id: string, route: Route): OpenApiOperation {
     'x-scopes': scopes,
     'x-roles': roles,
     ...(only !== undefined && { 'x-only': only }),
+    ...(events.length > 0 && { 'x-events': events }),
   };
 }
 
 /** The schemas of all requests and responses. */
-function schemasOf(routes: Route[]) {
-  const output = routes.flatMap((route) => Object.values(route.responses)).filter(isSchema);
+function schemasOf(routes: Route[], openapi: string) {
+  const answers = routes.flatMap((route) => Object.values(route.responses));
+  const isUndescribed = (type: string) => type === EVENT_STREAM && openapi.startsWith('3.1');
+  const output = answers
+    .map((answer) => {
+      const other = otherContent(answer);
+      return other === null ? answer : isUndescribed(other.contentType) ? null : other.body;
+    })
+    .filter(isSchema);
   const ids = routes.flatMap(({ metadata: { subject } }) => (subject === null ? [] : SUBJECT_IDS[subject]));
   const input = routes.flatMap((route) => [route.query, 'body' in route ? route.body : undefined]).filter(isSchema);
   return { output: [Problem, ...output], input: [...ids, ...input] };
@@ -202,7 +247,7 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
   const paths: OpenApiDocument['paths'] = {};
   for (const { room, id, route } of described) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(room, id, route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(room, id, route, openapi) };
   }
   return {
     openapi,
@@ -225,6 +270,12 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
           description: 'The ETag of the record as it was read. If the record has changed since, the answer is 412.',
           schema: { type: 'string' },
         },
+        LastEventId: {
+          name: 'Last-Event-ID',
+          in: 'header',
+          description: 'The id of the last event that was received. The stream continues after it.',
+          schema: schemaRef('EventId'),
+        },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
@@ -235,7 +286,12 @@ export function openApiDocument({ openapi = '3.2.0', ...about }: OpenApiEdition)
       },
       headers: HEADERS,
       responses: sharedRefusals(described.map(({ route }) => route)),
-      schemas: namedSchemas(schemasOf(described.map(({ route }) => route))),
+      schemas: namedSchemas(
+        schemasOf(
+          described.map(({ route }) => route),
+          openapi,
+        ),
+      ),
     },
   };
 }

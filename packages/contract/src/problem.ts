@@ -125,11 +125,22 @@ export const PROBLEMS = {
     title: 'The file is not ready',
     explanation: 'The file has no content yet. Wait until its status is UPLOADED.',
   },
+  FRAME_RATE_UNKNOWN: {
+    status: 409,
+    title: 'The frame rate of the file is not known',
+    explanation:
+      'The format counts frames, and the file is no video, or its media is not read yet. Wait until its media is READY, or choose the format csv.',
+  },
   PROJECT_DELETING: {
     status: 409,
     title: 'The project is being deleted',
     explanation:
       'The project is scheduled for deletion and can only be read. An owner can undo it with `delete.cancel`.',
+  },
+  WEBHOOK_LIMIT: {
+    status: 409,
+    title: 'The project has the maximum of webhooks',
+    explanation: 'A project can have at most 20 webhooks. Delete one that is no longer used.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,

@@ -18,6 +18,7 @@ export const Project = z
     name: z.string(),
     description: z.string().nullable(),
     deadline: Day.nullable(),
+    /** The thumbnail of its newest file that has one and that the caller may see. */
     thumbnailUrl: z.string().nullable(),
     /** The role of the caller. */
     role: ProjectRole,
@@ -62,6 +63,7 @@ export const projects = room({
     }),
     responses: { 201: created(Uuid) },
     metadata: {
+      events: ['project.created', 'member.added'],
       tier: 'tier-3',
       scopes: ['projects:write'],
       subject: null,
@@ -95,7 +97,14 @@ export const projects = room({
       accessRange: AccessRange.optional(),
     }),
     responses: { 204: NO_BODY },
-    metadata: { ifMatch: true, tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: LEADS },
+    metadata: {
+      events: ['project.updated'],
+      ifMatch: true,
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: 'project',
+      roles: LEADS,
+    },
   },
   delete: {
     method: 'POST',
@@ -103,7 +112,13 @@ export const projects = room({
     summary: 'Schedule the deletion of a project, seven days ahead',
     body: NO_BODY,
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-3', scopes: ['projects:write'], subject: 'project', roles: OWNERS },
+    metadata: {
+      events: ['project.deleting'],
+      tier: 'tier-3',
+      scopes: ['projects:write'],
+      subject: 'project',
+      roles: OWNERS,
+    },
   },
   cancelDelete: {
     method: 'POST',
@@ -112,6 +127,7 @@ export const projects = room({
     body: NO_BODY,
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['project.restored'],
       tier: 'tier-3',
       scopes: ['projects:write'],
       subject: 'project',

@@ -55,6 +55,7 @@ export const reactions = room({
     body: z.strictObject({ type: Emoji }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['reaction.added'],
       tier: 'tier-4',
       scopes: [],
       subject: 'comment',
@@ -70,7 +71,7 @@ export const reactions = room({
     query: z.strictObject({ type: Emoji.optional() }),
     body: z.strictObject({ type: Emoji }).optional(),
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-4', scopes: [], subject: 'comment', roles: ANY_MEMBER },
+    metadata: { events: ['reaction.removed'], tier: 'tier-4', scopes: [], subject: 'comment', roles: ANY_MEMBER },
   },
   list: {
     method: 'GET',

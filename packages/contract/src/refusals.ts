@@ -44,5 +44,5 @@ export const takesBody = (route: AppRoute): boolean =>
 
 export const takesIdempotencyKey = (route: Route): boolean => {
   const method: string = route.method;
-  return method === 'POST' || method === 'PATCH';
+  return ['POST', 'PATCH', 'DELETE'].includes(method);
 };

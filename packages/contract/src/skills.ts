@@ -80,6 +80,9 @@ const withMarkdown = z.preprocess((body: z.input<typeof NewSkillVersion>, { issu
   return { content: markdown, ...rest };
 }, NewSkillVersion);
 
+/** Skills belong to the workspace, and only projects have events. */
+const NO_EVENTS = [] as const;
+
 export const skills = room({
   list: {
     method: QUERY,
@@ -95,7 +98,14 @@ export const skills = room({
     summary: 'Create a skill; its content comes with its first version',
     body: z.strictObject({ name: SkillName, description: SkillDescription, ...optionalFields }),
     responses: { 201: created(SkillId) },
-    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: null, roles: [], location: '/api/skills/:id' },
+    metadata: {
+      events: NO_EVENTS,
+      tier: 'tier-3',
+      scopes: ['skills:write'],
+      subject: null,
+      roles: [],
+      location: '/api/skills/:id',
+    },
   },
   get: {
     method: 'GET',
@@ -123,6 +133,7 @@ export const skills = room({
     }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: NO_EVENTS,
       ifMatch: true,
       tool: 'update_skill',
       tier: 'default',
@@ -137,7 +148,7 @@ export const skills = room({
     path: '/api/skills/:id',
     summary: 'Delete a skill and all its versions',
     responses: { 204: NO_BODY },
-    metadata: { tier: 'tier-3', scopes: ['skills:write'], subject: 'skill', roles: [] },
+    metadata: { events: NO_EVENTS, tier: 'tier-3', scopes: ['skills:write'], subject: 'skill', roles: [] },
   },
   export: {
     method: 'GET',
@@ -154,6 +165,7 @@ export const skills = room({
     body: withMarkdown,
     responses: { 201: created(SkillVersionId) },
     metadata: {
+      events: NO_EVENTS,
       tool: 'publish_skill_version',
       location: '/api/skill-versions/:id',
       tier: 'tier-3',
@@ -175,6 +187,7 @@ export const skills = room({
     summary: 'Delete a version of a skill that is not the default',
     responses: { 204: NO_BODY },
     metadata: {
+      events: NO_EVENTS,
       tier: 'tier-3',
       scopes: ['skills:write'],
       subject: 'skill-version',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ANY_MEMBER } from './access.ts';
 import { list } from './collections.ts';
 import { created, data, NO_BODY, type Rules } from './endpoint.ts';
+import type { EventType } from './event-types.ts';
 import type { Subject } from './ids.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -68,7 +69,7 @@ export const starting = <Id extends z.ZodType<string>, const R extends Omit<Rule
 const BY_STARTER = { tier: 'tier-3', scopes: [], roles: ANY_MEMBER, only: 'starter' } as const;
 
 /** The completion of an upload, without its path and summary. Only the caller that started the upload can complete it. */
-export const completing = <const S extends Subject>(subject: S) =>
+export const completing = <const S extends Subject, const E extends readonly EventType[]>(subject: S, events: E) =>
   ({
     method: 'POST',
     body: UploadedParts,
@@ -76,6 +77,7 @@ export const completing = <const S extends Subject>(subject: S) =>
     metadata: {
       ...BY_STARTER,
       subject,
+      events,
       bodyLimit: PARTS_BODY_LIMIT,
       problems: ['PARTS_MISMATCH', 'UPLOAD_COMPLETED'],
     },
@@ -87,7 +89,7 @@ export const canceling = <const S extends Subject>(subject: S) =>
     method: 'POST',
     body: NO_BODY,
     responses: { 204: NO_BODY },
-    metadata: { ...BY_STARTER, subject, problems: ['UPLOAD_COMPLETED'] },
+    metadata: { ...BY_STARTER, subject, events: [], problems: ['UPLOAD_COMPLETED'] },
   }) as const;
 
 /** A presigned URL of the content, which supports ranges and needs no credential. */

@@ -3,21 +3,9 @@ import { ANY_MEMBER, EDITORS, REVIEWERS } from './access.ts';
 import { created, data, NO_BODY, room } from './endpoint.ts';
 import { FileId, references, Uuid } from './ids.ts';
 import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
+import { ReviewStatus } from './review-status.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
-
-/** The review status of a version or a file. */
-export const REVIEW_STATUSES = [
-  'IN_PROGRESS',
-  'NEED_REVIEW',
-  'NEED_EDIT',
-  'ON_HOLD',
-  'APPROVED',
-  'REJECTED',
-  'CLOSED',
-] as const;
-export const ReviewStatus = z.enum(REVIEW_STATUSES).meta({ id: 'ReviewStatus' });
-export type ReviewStatus = z.infer<typeof ReviewStatus>;
 
 const VersionName = text({ min: 1, max: 100 });
 const VersionDescription = text({ max: 5000 }).nullable();
@@ -39,6 +27,8 @@ export type Version = z.infer<typeof Version>;
 export const VersionDetails = Version.extend({
   allowRestricted: z.boolean(),
   files: z.array(z.object({ id: FileId })),
+  /** The thumbnail of its first file that has one. */
+  thumbnailUrl: z.string().nullable(),
 });
 export type VersionDetails = z.infer<typeof VersionDetails>;
 
@@ -68,6 +58,7 @@ export const versions = room({
     }),
     responses: { 201: created(Uuid) },
     metadata: {
+      events: ['version.created'],
       tier: 'tier-3',
       scopes: ['projects:write'],
       subject: 'project',
@@ -95,6 +86,7 @@ export const versions = room({
     }),
     responses: { 204: NO_BODY },
     metadata: {
+      events: ['version.updated'],
       ifMatch: true,
       tier: 'tier-3',
       scopes: ['projects:write'],
@@ -109,6 +101,13 @@ export const versions = room({
     summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
     body: z.strictObject({ status: ReviewStatus }),
     responses: { 204: NO_BODY },
-    metadata: { ifMatch: true, tier: 'tier-4', scopes: ['projects:write'], subject: 'version', roles: REVIEWERS },
+    metadata: {
+      events: ['version.status.changed'],
+      ifMatch: true,
+      tier: 'tier-4',
+      scopes: ['projects:write'],
+      subject: 'version',
+      roles: REVIEWERS,
+    },
   },
 });

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { opaqueJson } from './annotation.ts';
 import { list } from './collections.ts';
 import { data, type Endpoint, NO_BODY } from './endpoint.ts';
-import { Engine, GenerationError, GenerationStatus, GenerationStep } from './generation.ts';
-import { FileId, ReferenceId } from './ids.ts';
+import { Engine, GenerationStatus, GenerationStep } from './generation.ts';
+import { GenerationError } from './generation-error.ts';
+import { FileId, ReferenceId, Uuid } from './ids.ts';
 import { Family, OutputType, Provider, VideoSettings } from './models.ts';
+import { opaqueJson } from './opaque-json.ts';
 import { Timestamp } from './time.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
-
-const MAX_INT = 2 ** 31 - 1;
-/** The worker cuts longer messages. */
-const Message = z.string().max(4000);
+import { MAX_RESPONSE_EXCERPT } from './webhooks.ts';
+import { Epoch, MAX_INT, Message } from './worker-fields.ts';
+import { workerMedia } from './worker-media.ts';
 
 /** A worker's report on a family: it has the provider's key (`live`), has none (`sandbox`), or has incomplete settings. */
 export const FamilyState = z.strictObject({
@@ -22,8 +22,6 @@ export type FamilyState = z.infer<typeof FamilyState>;
 
 const StageName = z.string().min(1).max(50);
 const WorkerName = z.string().min(1).max(255);
-/** Stored in a 32-bit column. */
-const Epoch = z.number().int().min(1).max(MAX_INT);
 const Intents = z.number().int().max(MAX_INT);
 const Warnings = list(Message, { max: 100 });
 
@@ -124,6 +122,28 @@ export const FinishedOutcome = z.discriminatedUnion('status', [
   }),
 ]);
 export type FinishedOutcome = z.infer<typeof FinishedOutcome>;
+
+/** The maximum of concurrent requests to one webhook. */
+export const MAX_WEBHOOK_REQUESTS = 8;
+
+/** A signed request to a webhook. The worker never gets the secret. */
+export const WebhookRequest = z.object({
+  deliveryId: Uuid,
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+export type WebhookRequest = z.infer<typeof WebhookRequest>;
+
+/** The answer of a webhook, or the error that prevented one. */
+export const WebhookOutcome = z.strictObject({
+  deliveryId: Uuid,
+  responseStatus: z.number().int().min(100).max(999).nullable(),
+  responseExcerpt: z.string().max(MAX_RESPONSE_EXCERPT).nullable(),
+  /** Null if the status is 2xx. */
+  error: Message.nullable(),
+});
+export type WebhookOutcome = z.infer<typeof WebhookOutcome>;
 
 /**
  * The private API for workers, authenticated by WORKER_TOKEN and absent from the public OpenAPI document. A call with an
@@ -275,5 +295,26 @@ export const workerApi = {
     body: z.strictObject({ epoch: Epoch, outcome: FinishedOutcome, steps: Steps }),
     responses: { 204: NO_BODY },
   },
+  claimWebhooks: {
+    method: 'POST',
+    path: '/worker/webhooks/claim',
+    summary: 'Claim webhooks with due deliveries under a lease; waits if there are none',
+    body: z.strictObject({ most: z.number().int().min(1).max(100), wait: z.number().min(0).max(30) }),
+    responses: { 200: data(z.object({ webhooks: z.array(z.object({ webhookId: Uuid, epoch: Epoch })) })) },
+  },
+  exchangeDeliveries: {
+    method: 'POST',
+    path: '/worker/webhooks/:id/deliveries',
+    summary: 'Record the outcomes of requests to a webhook, and get the next requests; without any, the lease ends',
+    body: z.strictObject({
+      /** Null takes the webhook over from any holder. */
+      epoch: Epoch.nullable(),
+      outcomes: list(WebhookOutcome, { max: MAX_WEBHOOK_REQUESTS }),
+      /** The maximum of further requests; 0 ends the lease. */
+      most: z.number().int().min(0).max(MAX_WEBHOOK_REQUESTS),
+    }),
+    responses: { 200: data(z.object({ epoch: Epoch, requests: z.array(WebhookRequest) })) },
+  },
+  ...workerMedia,
 } as const satisfies Record<string, Endpoint>;
 export type WorkerApi = typeof workerApi;

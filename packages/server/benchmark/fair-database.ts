@@ -4,13 +4,16 @@ import pg from 'pg';
 /** A list is bound as one parameter, in place of `any(?)`. */
 type Value = string | number | null | readonly string[];
 export type Query<Row> = (...values: Value[]) => Row[] | Promise<Row[]>;
-type Write = (...values: Value[]) => void | Promise<void>;
+/** Takes the values of each statement. */
+type Write = (...values: Value[][]) => void | Promise<void>;
 
 /** The database drivers with statements that are prepared once. */
 export interface FairDatabase {
   prepare<Row>(name: string, text: string): Query<Row>;
-  /** Prepares a statement that runs in a transaction of its own. */
-  prepareWrite(name: string, text: string): Write;
+  /** Prepares statements that run in one transaction. */
+  prepareWrite(name: string, texts: string[]): Write;
+  /** Whether a statement may insert rows in a common table expression. */
+  insertsInWith: boolean;
 }
 
 export const openFairDatabase = (url: string): FairDatabase =>
@@ -32,12 +35,13 @@ function openSqlite(path: string): FairDatabase {
       );
       return (...values) => statement.all(...bind(values));
     },
-    prepareWrite(_name, text) {
-      const statement = file.prepare<(string | number | null)[]>(text);
+    insertsInWith: false,
+    prepareWrite(_name, texts) {
+      const statements = texts.map((text) => file.prepare<(string | number | null)[]>(text));
       return (...values) => {
         begin.run();
         try {
-          statement.run(...bind(values));
+          for (const [index, statement] of statements.entries()) statement.run(...bind(values[index] ?? []));
           commit.run();
         } catch (error) {
           rollback.run();
@@ -67,13 +71,15 @@ function openPostgres(connectionString: string): FairDatabase {
       const statement = { name, text: numbered(text) };
       return async (...values) => (await pool.query<Row & pg.QueryResultRow>({ ...statement, values })).rows;
     },
-    prepareWrite(name, text) {
-      const statement = { name, text: numbered(text) };
+    insertsInWith: true,
+    prepareWrite(name, texts) {
+      const statements = texts.map((text, index) => ({ name: `${name}-${index}`, text: numbered(text) }));
       return async (...values) => {
         const client = await pool.connect();
         try {
           await client.query('begin');
-          await client.query({ ...statement, values });
+          for (const [index, statement] of statements.entries())
+            await client.query({ ...statement, values: values[index] ?? [] });
           await client.query('commit');
         } catch (error) {
           await client.query('rollback');

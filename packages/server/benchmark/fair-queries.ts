@@ -9,8 +9,14 @@ const SEEN = `join (select project.id, membership.role, project.deletes_at from 
   join projects project on project.id = membership.project_id
   where membership.user_id = ? and project.workspace_id = ?) seen`;
 
+const insertEvent = (projectId: string, sequence: string) =>
+  `insert into events (project_id, sequence, type, subject_id, guard_id, was_open, actor_id, at, data)
+   select ${projectId}, ${sequence}, 'comment.created', ?, null, null, ?, ?, ?`;
+const RAISE_COUNTER = `insert into event_counters (project_id, last_sequence) values (?, 1)
+  on conflict (project_id) do update set last_sequence = event_counters.last_sequence + 1 returning *`;
+
 /** The statements of the fair server: those that its routes need, no more and no less. */
-export const fairQueries = ({ prepare, prepareWrite }: FairDatabase) => ({
+export const fairQueries = ({ prepare, prepareWrite, insertsInWith }: FairDatabase) => ({
   credential: prepare<Table<'api_keys'>>(
     'credential',
     `select k.* from api_keys k
@@ -31,6 +37,7 @@ export const fairQueries = ({ prepare, prepareWrite }: FairDatabase) => ({
     'file',
     `select f.*, seen.role, seen.deletes_at from files f ${SEEN} on seen.id = f.project_id where f.id = ?`,
   ),
+  media: prepare<Table<'media'>>('media', 'select * from media where file_id = ?'),
   commentPage: prepare<Table<'comments'>>(
     'comment-page',
     `select * from comments where parent_id is null and project_id = ? and file_id is null
@@ -60,9 +67,12 @@ export const fairQueries = ({ prepare, prepareWrite }: FairDatabase) => ({
     'replies',
     'select parent_id as "parentId", count(*) as count from comments where parent_id = any(?) group by parent_id',
   ),
-  insertComment: prepareWrite(
-    'insert-comment',
+  insertComment: prepareWrite('insert-comment', [
     `insert into comments (id, project_id, file_id, parent_id, author_id, content, anchor, duration, annotation,
        created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ),
+    insertsInWith
+      ? `with counter as (${RAISE_COUNTER}) ${insertEvent('project_id', 'last_sequence')} from counter`
+      : // A trigger raises the counter.
+        `${insertEvent('?', 'coalesce(max(last_sequence), 0) + 1')} from event_counters where project_id = ?`,
+  ]),
 });

@@ -17,6 +17,7 @@ const CREDENTIAL_TTL_MS = 500;
 const KEEP_ALIVE_MS = 75_000;
 
 const database = openFairDatabase(databaseUrl);
+const { insertsInWith } = database;
 const queries = fairQueries(database);
 
 class Refusal extends Error {
@@ -155,7 +156,11 @@ app.post('/api/projects/:id/comments', express.json(), async (request, response)
   const { content }: { content?: unknown } = request.body;
   if (typeof content !== 'string' || content.length > 5000 || !content.isWellFormed()) throw new Refusal(400);
   const [id, at] = [newUuid(), now()];
-  await queries.insertComment(id, project.id, null, null, caller.user_id, content, null, null, null, at, at);
+  const event = [id, caller.user_id, at, JSON.stringify({ file: null, parent: null, attachments: [] })];
+  await queries.insertComment(
+    [id, project.id, null, null, caller.user_id, content, null, null, null, at, at],
+    insertsInWith ? [project.id, ...event] : [project.id, ...event, project.id],
+  );
   response.status(201).location(`/api/comments/${id}`).json({ data: { id } });
 });
 
@@ -163,6 +168,9 @@ app.get('/api/files/:id', async (request, response) => {
   const caller = await identify(request, 'files:read');
   const [file] = await queries.file(caller.user_id, caller.workspace_id, request.params.id);
   if (file === undefined || isHidden(file.role, file.allow_restricted)) throw new Refusal(404);
+  const [media] = await queries.media(file.id);
+  // The seeded files have no media, so that its fields need no mapping here.
+  if (media !== undefined) throw new Error('The fair server does not map media.');
   const data = {
     id: file.id,
     name: file.name,
@@ -178,6 +186,9 @@ app.get('/api/files/:id', async (request, response) => {
     folder: file.folder_id === null ? null : { id: file.folder_id },
     createdBy: { id: file.created_by },
     generation: null,
+    media: null,
+    thumbnailUrl: null,
+    renditions: [],
     createdAt: file.created_at,
     updatedAt: file.updated_at,
   };

@@ -1,16 +1,12 @@
 // `node packages/server/benchmark/memory.ts --requests 1000000`: sends mixed requests over 16 connections to the built server and
 // prints its resident memory. Exits with 1 if that exceeds the target or grows. docs/benchmarks.md explains the figures.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../src/test/postgres.ts';
 import { Connections } from './load.ts';
 import { residentMegabytes } from './measure.ts';
 import { requestsOf } from './rounds.ts';
 import type { Seeded } from './seed.ts';
 import { startServer } from './servers.ts';
-import { createSite } from './site.ts';
+import { createOwnSite } from './site.ts';
 import { MEMORY_TARGETS, ROWS } from './targets.ts';
 
 const CONNECTIONS = 16;
@@ -37,15 +33,7 @@ function mixedRequests(seeded: Seeded): Buffer[] {
 }
 
 async function measure(disposed: AsyncDisposableStack): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'review-memory-'));
-  disposed.defer(() => rmSync(folder, { recursive: true, force: true }));
-  let postgresUrl: string | null = null;
-  if (values.postgres) {
-    const postgres = await startPostgres({ durable: true });
-    disposed.defer(postgres.stop);
-    postgresUrl = postgres.url;
-  }
-  const site = await createSite(folder, postgresUrl, ROWS_SEEDED, disposed);
+  const site = await createOwnSite(values.postgres, ROWS_SEEDED, disposed);
   const server = disposed.use(await startServer(site.folder, site.databaseUrl));
   const requests = mixedRequests(site.seeded);
   using connections = await Connections.open(server.port, CONNECTIONS);

@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../src/db/database.ts';
-import { createDatabase } from '../src/test/postgres.ts';
+import { createDatabase, startPostgres } from '../src/test/postgres.ts';
 import { Meter } from './measure.ts';
 import { type Seeded, seed } from './seed.ts';
 
@@ -30,4 +31,17 @@ export async function createSite(
   const seeded = await seed(address, rows);
   const meter = disposed.use(await Meter.open(database?.url));
   return { folder, databaseUrl: database?.url ?? `sqlite:${path}`, address, seeded, meter };
+}
+
+/** Creates a database of its own server and a temporary folder, which are deleted at the end. */
+export async function createOwnSite(
+  usesPostgres: boolean,
+  rows: number,
+  disposed: AsyncDisposableStack,
+): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'review-benchmark-'));
+  disposed.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const postgres = usesPostgres ? await startPostgres({ durable: true }) : null;
+  if (postgres !== null) disposed.defer(postgres.stop);
+  return createSite(folder, postgres?.url ?? null, rows, disposed);
 }

@@ -6,7 +6,7 @@ import { refuseWhileDraining } from './http/drain.ts';
 import { errorHandler, notFound } from './http/error-handler.ts';
 import { createGuard } from './http/guard.ts';
 import { enterContract } from './http/implement.ts';
-import { enterWorkerApi } from './http/implement-worker-api.ts';
+import { enterWorkerApi, workerGuard } from './http/implement-worker-api.ts';
 import { observe } from './http/observe.ts';
 import { allOperations } from './http/operations.ts';
 import { overrideMethod } from './http/query-method.ts';
@@ -17,6 +17,8 @@ import { health } from './pages/health.ts';
 import type { Readiness } from './request/readiness.ts';
 import { measureQueue } from './rooms/generation/queue-watch.ts';
 import { rooms } from './rooms/index.ts';
+import { measureMedia } from './rooms/media/measure.ts';
+import { measureWebhooks } from './rooms/webhooks/measure.ts';
 import { mountTools } from './tools/mount.ts';
 
 /** Creates the Express app of the service. Middleware runs in the order of this list. */
@@ -30,20 +32,24 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.set('trust proxy', config.trustProxy);
 
   app.use(observe(deps));
-  measureQueue(deps);
   if (config.corsOrigins.length > 0)
     app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
   app.use(overrideMethod);
-  app.use(health(deps, readiness));
+  const guard = createGuard(deps);
+  const requireWorker = workerGuard(config.workerToken, guard.limiter);
+  app.use(health(deps, readiness, requireWorker));
+  // After the metrics of the pool, which would otherwise count the queries of these.
+  measureQueue(deps);
+  measureMedia(deps);
+  measureWebhooks(deps);
   app.use(refuseWhileDraining(readiness));
   // Before the compression, because stored files are served uncompressed.
   if (deps.storage.router) app.use(deps.storage.router);
   app.use(compressAnswers());
-  const guard = createGuard(deps);
   const operations = allOperations(rooms(deps), config);
   const table = routeTable();
   enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
-  enterWorkerApi(table, deps, guard.limiter);
+  enterWorkerApi(table, deps, requireWorker);
   app.use(table.handle);
   app.use(documents(deps));
   mountTools(app, deps, guard, operations);

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type DownloadOptions, download, downloadStream, upload } from '@review/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readyPicture, WEBP } from './rooms/media/test/media.ts';
+import { eventually } from './test/eventually.ts';
 import { onEachDatabase, refusal } from './test/house.ts';
 
 const bytes = new Uint8Array(randomBytes(300_000));
@@ -38,7 +40,10 @@ onEachDatabase((house) => {
     directory = await mkdtemp(join(tmpdir(), 'review-download-'));
     const to = { project: house().projectId };
     ({ id } = await upload(client(), { to, source: bytes, name: 'clip.bin', mimeType: 'application/x-clip' }));
-    await vi.waitFor(async () => expect((await client().files.get({ params: { id } })).data.sha256).not.toBeNull());
+    await eventually(
+      async () => (await client().files.get({ params: { id } })).data.sha256 !== null,
+      'the hash is computed',
+    );
   });
   afterAll(() => rm(directory, { recursive: true }));
   const to = (name: string, options: DownloadOptions = {}) =>
@@ -96,6 +101,16 @@ onEachDatabase((house) => {
   test('a credential with the download scope only downloads without a hash check', async () => {
     const { client: only } = await house().withScopes('owner', ['files:download']);
     expect((await download(only, id)).size).toBe(bytes.length);
+  });
+
+  test('a rendition can be downloaded instead, without the scope for the content', async () => {
+    const picture = await readyPicture(house());
+    const { client: reader } = await house().withScopes('owner', ['files:read']);
+    const blob = await download(reader, picture, { rendition: 'thumbnail' });
+    expect([blob.type, Buffer.from(await blob.arrayBuffer())]).toEqual(['image/webp', WEBP]);
+    await download(reader, picture, { rendition: 'thumbnail', to: join(directory, 'thumbnail') });
+    expect(await readFile(join(directory, 'thumbnail'))).toEqual(WEBP);
+    await expect(download(reader, picture, { rendition: 'proxy' })).rejects.toThrow('has no proxy; its media is READY');
   });
 
   test('a missing file is refused, and an aborted download ends', async () => {

@@ -45,11 +45,9 @@ test('a file is uploaded in parts and downloaded over a connection that breaks',
   const source = new File([bytes], 'clip.mp4', { type: 'video/mp4' });
   const { id } = await upload(client, { to: { project: house.projectId }, source, fetch: shaky });
   expect(calls).toBeGreaterThan(10);
-  await vi.waitFor(async () =>
-    expect((await client.files.get({ params: { id } })).data.sha256).toBe(
-      createHash('sha256').update(bytes).digest('hex'),
-    ),
-  );
+  await expect
+    .poll(async () => (await client.files.get({ params: { id } })).data.sha256)
+    .toBe(createHash('sha256').update(bytes).digest('hex'));
   const to = join(directory, 'clip.mp4');
   await download(client, id, { to, fetch: shaky });
   expect((await download(client, id)).size).toBe(bytes.length);

@@ -6,7 +6,7 @@ import { newcomer } from './test/people.ts';
 /** Waits for a real rate limit window, on both databases at the same time. */
 test.concurrent.for(DIALECTS)(
   'a client over its limit retries once, after Retry-After: %s',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async (dialect, { expect }) => {
     await using house = await openHouse(dialect, { RATE_LIMITS: 'default=2' });
     const { key } = await newcomer(house);

@@ -7,6 +7,7 @@ import type { OpenDatabase } from './db/database.ts';
 import type { Database } from './db/schema.ts';
 import type { FileWatch } from './notify/file-watch.ts';
 import type { Notifier } from './notify/notifier.ts';
+import type { ProjectNotifier } from './notify/project-notifier.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** The dependencies of the rooms and of the request pipeline. */
@@ -22,6 +23,8 @@ export interface Deps extends AsyncDisposable {
   watch: FileWatch;
   /** Notifies claims and the dispatcher when a generation is queued or a slot is released. */
   queueNotifier: Notifier;
+  /** Notifies the event streams of a project. */
+  projectNotifier: ProjectNotifier;
   /** Starts generations as Temporal workflows; null with the embedded engine. */
   dispatcher: WorkflowDispatcher | null;
   /** Aborted when the process stops, which ends all long polls. */

@@ -4,7 +4,7 @@ import type { GenerateRequest } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './test/eventually.ts';
 import { DIALECTS, openHouse } from './test/house.ts';
-import { runProgram, type ServerProcess, startServer } from './test/server-process.ts';
+import { becomesReady, runProgram, type ServerProcess, startServer } from './test/server-process.ts';
 import { slowRequest } from './test/slow-request.ts';
 import { currentRequest, post } from './tools/test/wire.ts';
 
@@ -19,7 +19,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
   test('SIGTERM refuses new requests and lets the one in flight finish; a second signal has no effect', async () => {
     await using house = await openHouse(dialect);
     await using server = await startServer({ DATABASE_URL: house.databaseUrl });
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    await becomesReady(server);
     const slow = await slowRequest(server, house);
 
     server.process.kill('SIGTERM');

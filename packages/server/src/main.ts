@@ -11,6 +11,7 @@ import { rekeyAccessLinks } from './rooms/access-links/rekey.ts';
 import { startDeadlineChecks } from './rooms/generation/deadlines.ts';
 import { takeOver } from './rooms/generation/hand-over.ts';
 import { watchQueue } from './rooms/generation/queue-watch.ts';
+import { rekeyWebhooks } from './rooms/webhooks/rekey.ts';
 import { setPrivateUmask, tightenPermissions } from './storage/private-files.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -36,6 +37,7 @@ async function prepare(deps: Deps): Promise<void> {
   tightenPermissions(config, log);
   const applied = await migrate(deps.opened);
   await rekeyAccessLinks(deps);
+  await rekeyWebhooks(deps);
   if (applied.length > 0) log.info({ applied }, 'database schema migrated');
   await takeOver(deps.db, config.engine, deps.clock());
 }

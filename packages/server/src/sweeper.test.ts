@@ -5,6 +5,7 @@ import { secondsFromNow } from './db/time.ts';
 import {
   cancel,
   complete,
+  deleteForGood,
   KINDS,
   newProject,
   putParts,
@@ -102,7 +103,7 @@ onEachDatabase(
       const fileId = await uploadFile(house());
       const id = await upload(clientOf(house()), 'CA', house().projectId, bytes);
       await clientOf(house()).comments.createOnFile({ params: { id: fileId }, body: { attachments: [{ id }] } });
-      await clientOf(house()).files.delete({ params: { id: fileId } });
+      await deleteForGood(clientOf(house()), fileId);
       await endTime(house(), id);
       await sweep(house().deps);
       expect(kept(house(), id, fileId)).toBe(0);
@@ -129,7 +130,7 @@ onEachDatabase(
     test('the blob of a deleted file is deleted, and its download URL stops working', async () => {
       const id = await uploadFile(house(), bytes);
       const { url } = (await clientOf(house()).files.download({ params: { id } })).data;
-      await clientOf(house()).files.delete({ params: { id } });
+      await deleteForGood(clientOf(house()), id);
       await sweep(house().deps);
       expect(kept(house(), id)).toBe(0);
       expect((await fetch(url)).status).toBe(404);
@@ -162,7 +163,7 @@ onEachDatabase(
         const id = await uploadFile(house(), bytes);
         const spy = vi.spyOn(house().deps.storage, call).mockRejectedValue(new Error('the storage is away'));
         try {
-          await clientOf(house()).files.delete({ params: { id } });
+          await deleteForGood(clientOf(house()), id);
           await sweep(house().deps);
           expect(spy).toHaveBeenCalled();
           expect([kept(house(), id), (await pendingDeletions(house(), id)).length]).toEqual([1, 1]);
@@ -176,7 +177,7 @@ onEachDatabase(
 
     test('a blob that cannot be deleted does not block others', async () => {
       const [stuck, free] = [await uploadFile(house(), bytes), await uploadFile(house(), bytes)];
-      for (const id of [stuck, free]) await clientOf(house()).files.delete({ params: { id } });
+      for (const id of [stuck, free]) await deleteForGood(clientOf(house()), id);
       const { storage } = house().deps;
       const remove = storage.remove.bind(storage);
       using _stuck = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
@@ -244,7 +245,7 @@ onEachDatabase(
       const id = await uploadFile(house(), bytes);
       const { id: stale } = await start(clientOf(house()), 'FX', house().projectId);
       await endTime(house(), stale);
-      await clientOf(house()).files.delete({ params: { id } });
+      await deleteForGood(clientOf(house()), id);
       await Promise.all(Array.from({ length: 4 }, () => sweep(house().deps)));
       expect(kept(house(), id)).toBe(0);
       await refusal(get(house(), stale), 'NOT_FOUND');

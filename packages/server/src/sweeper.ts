@@ -1,10 +1,16 @@
+import type { Logger } from 'pino';
 import { withoutTimeouts } from './db/open.ts';
 import { now, secondsFromNow } from './db/time.ts';
+import { inTransaction } from './db/transaction.ts';
 import type { Deps } from './deps.ts';
 import { deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteExpiredCounts } from './http/shared-counts.ts';
+import { writeWithEvents } from './rooms/events/outbox.ts';
+import { deleteExpiredEvents } from './rooms/events/queries.ts';
+import { fileDeleted } from './rooms/files/events.ts';
 import { hashUploadedFiles } from './rooms/files/hash.ts';
 import { deleteUnfinishedFile } from './rooms/files/queries.ts';
+import { deleteTrashedFile, findExpiredTrash } from './rooms/files/trash.ts';
 import { deleteDueProjects } from './rooms/projects/queries.ts';
 import {
   deletePendingBlobDeletion,
@@ -13,30 +19,53 @@ import {
   findStaleUploads,
   listPendingBlobDeletions,
 } from './rooms/uploads/queries.ts';
+import { releaseSwept } from './rooms/webhooks/queries.ts';
+import { areDeletionsHeld } from './storage/hold.ts';
+import type { Storage } from './storage/storage.ts';
 
+const DAY_SECONDS = 24 * 60 * 60;
 const INTERVAL_MS = 10 * 60 * 1000;
 
-type Swept = Pick<Deps, 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
+type Swept = Pick<Deps, 'clock' | 'config' | 'projectNotifier' | 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
 
-/** Deletes expired keys, projects, uploads and blobs, and hashes new files. Several servers may run it at once. */
+/** Deletes expired keys, events, projects, files in the trash, uploads and blobs, and hashes new files. Several servers may run it at once. */
 export async function sweep(deps: Swept): Promise<void> {
   await deleteExpiredKeys(deps.db);
+  const projectIds = await deleteExpiredEvents(deps.db, secondsFromNow(-deps.config.eventDays * DAY_SECONDS));
+  if (projectIds.length > 0) await inTransaction(deps.db, (trx) => releaseSwept(trx, projectIds, deps.clock()));
   if (deps.opened.dialect === 'postgres') await deleteExpiredCounts(deps.db);
   // Deleting a large project can take longer than the statement timeout.
   await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
+  await emptyTrash(deps);
   await dropStaleUploads(deps);
   await removePendingBlobs(deps);
   await hashUploadedFiles(deps);
 }
 
-/** Deletes expired unfinished uploads with their files, and expired unused attachments. */
-async function dropStaleUploads({ db }: Swept): Promise<void> {
+/** Deletes files that were in the trash for the whole retention time. */
+async function emptyTrash(deps: Swept): Promise<void> {
   for (;;) {
-    const stale = await findStaleUploads(db, secondsFromNow(0));
+    const expired = await findExpiredTrash(deps.db, secondsFromNow(-deps.config.trashDays * DAY_SECONDS));
+    for (const id of expired) {
+      await writeWithEvents(deps, null, async (trx) => {
+        const { deleted } = await deleteTrashedFile(trx, id, now());
+        return { answer: undefined, events: deleted.map(fileDeleted) };
+      });
+    }
+    if (expired.length === 0) return;
+  }
+}
+
+/** Deletes expired unfinished uploads with their files, and expired unused attachments. */
+async function dropStaleUploads(deps: Swept): Promise<void> {
+  for (;;) {
+    const stale = await findStaleUploads(deps.db, secondsFromNow(0));
     for (const { id, completed } of stale) {
-      await db.transaction().execute(async (trx) => {
-        if (id.startsWith('FX') && completed) return deleteUploadRow(trx, id);
-        if (await dropStaleUpload(trx, { id, completed }, now())) await deleteUnfinishedFile(trx, id);
+      await writeWithEvents(deps, null, async (trx) => {
+        const unchanged = { answer: undefined, events: [] };
+        if (id.startsWith('FX') && completed) return { ...unchanged, answer: await deleteUploadRow(trx, id) };
+        if (!(await dropStaleUpload(trx, { id, completed }, now()))) return unchanged;
+        return { ...unchanged, events: (await deleteUnfinishedFile(trx, id)).map(fileDeleted) };
       });
     }
     if (stale.length === 0) return;
@@ -48,6 +77,8 @@ async function removePendingBlobs({ db, storage, log }: Swept): Promise<void> {
   let lastKey = '';
   for (;;) {
     const pending = await listPendingBlobDeletions(db, lastKey);
+    // After the list is read: the rows of these blobs were deleted before a backup that starts now copies the database.
+    if (pending.length > 0 && (await isHeld(storage, log))) return;
     for (const { key, upload } of pending) {
       lastKey = key;
       try {
@@ -61,6 +92,12 @@ async function removePendingBlobs({ db, storage, log }: Swept): Promise<void> {
     if (pending.length === 0) return;
   }
 }
+
+const isHeld = (storage: Storage, log: Logger): Promise<boolean> =>
+  areDeletionsHeld(storage).catch((error: unknown) => {
+    log.warn({ err: error }, 'blobs not deleted; the next sweep retries');
+    return true;
+  });
 
 export function startSweeper(deps: Deps): Disposable {
   const run = () => sweep(deps).catch((error: unknown) => deps.log.error({ err: error }, 'sweep failed'));

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FAMILIES } from '@review/contract';
 import { ConfigError } from '@review/contract/settings';
@@ -34,8 +34,10 @@ test('only the token is required', () => {
     port: null,
     logLevel: 'info',
     concurrency: 20,
+    mediaConcurrency: availableParallelism(),
     sandboxMs: 1500,
     workDirectory: join(tmpdir(), 'review-worker-7'),
+    allowsLoopbackWebhooks: false,
     providers: NO_PROVIDERS,
     temporal: {},
   });
@@ -49,8 +51,10 @@ test('settings override the defaults', () => {
     WORKER_PORT: '9100',
     LOG_LEVEL: 'warn',
     WORKER_CONCURRENCY: '3',
+    MEDIA_CONCURRENCY: '5',
     SANDBOX_MILLISECONDS: '0',
     WORK_DIR: '/var/work',
+    WEBHOOK_LOOPBACK: 'on',
   };
   expect(readConfig(given, HOST)).toEqual({
     name: 'left',
@@ -59,9 +63,11 @@ test('settings override the defaults', () => {
     port: 9100,
     logLevel: 'warn',
     concurrency: 3,
+    mediaConcurrency: 5,
     sandboxMs: 0,
     // Never the folder itself: it is removed when the worker ends.
     workDirectory: '/var/work/review-worker-7',
+    allowsLoopbackWebhooks: true,
     providers: NO_PROVIDERS,
     temporal: {},
   });
@@ -76,7 +82,9 @@ test.each([
   ['LOG_LEVEL', 'loud', /one of fatal/],
   ['WORKER_NAME', 'a'.repeat(256), /255/],
   ['WORKER_CONCURRENCY', '0', /1 to 1000/],
+  ['MEDIA_CONCURRENCY', '0', /1 to 100/],
   ['SANDBOX_MILLISECONDS', 'soon', /whole number/],
+  ['WEBHOOK_LOOPBACK', 'yes', /on or off/],
 ])('%s=%.9s is refused with the name and what to write', (name, value, remedy) => {
   const message = fault({ WORKER_TOKEN: 'shared', [name]: value });
   expect(message).toContain(`${name}: `);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { perFamily } from '@review/contract';
 import {
@@ -24,10 +24,14 @@ interface Config {
   logLevel: string;
   /** The maximum of concurrent generations. */
   concurrency: number;
+  /** The maximum of files whose media is read at once, each in a process of its own. */
+  mediaConcurrency: number;
   /** How long a job of the sandbox provider runs before it renders its file. */
   sandboxMs: number;
   /** Holds results between download and upload. Removed when the worker ends. */
   workDirectory: string;
+  /** Whether webhooks may be on this host and use http, for development. */
+  allowsLoopbackWebhooks: boolean;
   providers: ProviderSettings;
   /** The TEMPORAL_* settings, which Temporal's own configuration loader reads. */
   temporal: Record<string, string>;
@@ -73,8 +77,10 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     token: readToken(),
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
+    mediaConcurrency: setting('MEDIA_CONCURRENCY', wholeNumber(1, 100), String(availableParallelism())),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
+    allowsLoopbackWebhooks: setting('WEBHOOK_LOOPBACK', z.enum(['on', 'off'], 'write on or off'), 'off') === 'on',
     providers: readProviderSettings(reader),
     temporal: temporalSettings(environment),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),

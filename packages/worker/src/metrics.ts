@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 /** In seconds: milliseconds for a check of the row, minutes for the download of a video. */
 const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
 
-/** The metrics of the generations that this worker processes. */
+/** The metrics of the generations and webhooks that this worker processes. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #steps = new Counter({
@@ -33,6 +33,17 @@ export class Metrics {
     labelNames: ['family', 'type'],
     registers: [this.registry],
   });
+
+  readonly #webhooks = new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts at webhook deliveries, by outcome',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  countWebhook(outcome: 'SUCCEEDED' | 'FAILED'): void {
+    this.#webhooks.inc({ outcome });
+  }
 
   countRefusal(family: Family, type: string): void {
     this.#refusals.inc({ family, type });

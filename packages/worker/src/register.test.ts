@@ -1,4 +1,4 @@
-import { createWorkerClient } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { latestRefusals, recordRefusal } from './refusals.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiProblem, backOffMs, type WorkerClient } from '@review/client';
+import { ApiProblem, backOffMs } from '@review/client';
+import type { WorkerClient } from '@review/client/worker';
 import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { createWorkerClient } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
+import type { WebhookRequest } from '@review/contract';
 import type { Environment } from '@review/contract/settings';
 import { type Logger, pino } from 'pino';
 import { readConfig } from './config.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
+import { runMedia } from './engines/embedded-media.ts';
+import { runWebhooks } from './engines/embedded-webhooks.ts';
 import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
 import { watchRefusals } from './families/watch-refusals.ts';
@@ -17,6 +20,7 @@ import { register, startHeartbeat } from './register.ts';
 import { closeSandbox } from './sandbox/render.ts';
 import { removeStaleDirectories } from './stale-directories.ts';
 import { KnownTasks } from './steps/known-tasks.ts';
+import { sendWebhook } from './webhooks/send.ts';
 
 const VERSION = String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
 
@@ -45,11 +49,28 @@ export async function runWorker(environment: Environment, open = openFamilies): 
     const { workDirectory } = config;
     const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory, tasks };
     const options = { worker: config.name, concurrency: config.concurrency };
+    const webhooks = {
+      server,
+      log,
+      async send(request: WebhookRequest) {
+        const outcome = await sendWebhook(request, { allowsLoopback: config.allowsLoopbackWebhooks });
+        metrics.countWebhook(outcome.error === null ? 'SUCCEEDED' : 'FAILED');
+        return outcome;
+      },
+    };
+    const media = { server, log, workDirectory };
     if (engine === 'temporal') {
       // Loaded on demand, because it brings a native library.
       const { runTemporal } = await import('./engines/temporal.ts');
-      await runTemporal(context, { ...options, environment: config.temporal }, stop);
-    } else await runEmbedded(context, options, stop);
+      const { temporal: environment, mediaConcurrency } = config;
+      await runTemporal(context, webhooks, media, { ...options, mediaConcurrency, environment }, stop);
+    } else {
+      await Promise.all([
+        runEmbedded(context, options, stop),
+        runWebhooks(webhooks, stop.soon),
+        runMedia(media, config.mediaConcurrency, stop.soon),
+      ]);
+    }
   } catch (error) {
     if (!stop.soon.aborted) throw error;
   } finally {

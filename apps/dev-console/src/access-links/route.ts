@@ -1,18 +1,18 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
-import { optional } from '../shell/search.ts';
+import { flag, search } from '../shell/search.ts';
 
 export const joinRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/join',
-  component: lazyRouteComponent(() => import('./join-page.tsx'), 'JoinPage'),
+  component: lazyPage(() => import('./join-page.tsx'), 'JoinPage'),
 });
 
 export const linksRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/links',
-  validateSearch: z.object({ create: optional(z.literal(true)) }),
-  component: lazyRouteComponent(() => import('./page.tsx'), 'LinksPage'),
+  validateSearch: search(({ create }) => ({ create: flag(create) })),
+  component: lazyPage(() => import('./page.tsx'), 'LinksPage'),
 });

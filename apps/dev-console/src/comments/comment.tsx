@@ -1,4 +1,4 @@
-import { Avatar, Button, Group, Stack, Text } from '@mantine/core';
+import { Avatar, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type CommentRecord, contract, LEADS } from '@review/contract';
 import { type ReactNode, useState } from 'react';
 import { client } from '../api.ts';
@@ -6,13 +6,16 @@ import { AttachmentLinks } from '../attachments/attachment-links.tsx';
 import { useMe } from '../members/me.ts';
 import { useProject } from '../projects/project-query.ts';
 import { Reactions, sendToggle, type Toggle, toggleReaction } from '../reactions/reactions.tsx';
+import { useDesk } from '../review/desk.tsx';
+import { shapesOf } from '../review/drawing/read-annotation.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { Time } from '../ui/time.tsx';
-import { type AnchorKind, anchorText } from './anchor.ts';
+import { type AnchorKind, placeText } from './anchor.ts';
 import classes from './comment.module.css';
 import { CommentMenu } from './comment-menu.tsx';
+import { CommentText } from './comment-text.tsx';
 import { EditComment } from './edit-comment.tsx';
 import { useCommentMutation } from './queries.ts';
 
@@ -22,6 +25,8 @@ export interface CommentContext {
   on: { project: string } | { file: string };
   anchorKind: AnchorKind;
   onJump?: (anchor: number) => void;
+  /** The comments about the current moment. */
+  active?: ReadonlySet<string>;
   /** The comment whose replies are expanded, from the URL. */
   thread?: string | undefined;
   onThread?: ((thread: string | null) => void) | undefined;
@@ -37,6 +42,8 @@ interface CommentProps {
 export function Comment({ comment, context, thread }: CommentProps) {
   const { id, author, content, anchor, resolvedAt, deletedAt, replies } = comment;
   const { refusal } = useProject(context.projectId);
+  const desk = useDesk();
+  const isDrawn = shapesOf(comment.annotation).length > 0;
   const [editing, setEditing] = useState(false);
   const resolve = useCommentMutation(
     id,
@@ -65,6 +72,8 @@ export function Comment({ comment, context, thread }: CommentProps) {
       className={classes.comment}
       id={`comment-${id}`}
       data-resolved={resolvedAt !== null || undefined}
+      data-active={context.active?.has(id) || undefined}
+      data-selected={desk?.selected === id || undefined}
       aria-label={author === null ? 'A deleted comment' : `Comment by ${author.name}`}
     >
       <Avatar src={author?.avatarUrl ?? null} name={author?.name ?? ''} color="gray" alt="" size={28} />
@@ -94,21 +103,42 @@ export function Comment({ comment, context, thread }: CommentProps) {
                 onDelete={() => remove.mutate()}
               />
             </Group>
+            {anchor === null && isDrawn && (
+              <Button
+                size="compact-xs"
+                variant="light"
+                className={classes.anchor}
+                leftSection={<Icon name="pencil" size={12} />}
+                aria-pressed={desk?.selected === id}
+                onClick={() => desk?.select(desk.selected === id ? null : id)}
+              >
+                Drawing
+              </Button>
+            )}
             {anchor !== null && (
               <Button
                 size="compact-xs"
                 variant="light"
                 className={classes.anchor}
                 leftSection={<Icon name={context.anchorKind === 'page' ? 'document' : 'clock'} size={12} />}
-                onClick={() => context.onJump?.(anchor)}
+                rightSection={isDrawn && <Icon name="pencil" size={12} />}
+                onClick={() => {
+                  desk?.select(id);
+                  context.onJump?.(anchor);
+                }}
               >
-                {anchorText(anchor, context.anchorKind)}
+                {placeText(anchor, comment.duration, context.anchorKind)}
+                {isDrawn && <VisuallyHidden>, with a drawing</VisuallyHidden>}
               </Button>
             )}
             {editing ? (
               <EditComment comment={comment} onClose={() => setEditing(false)} />
             ) : (
-              content !== null && <Text className={classes.content}>{content}</Text>
+              content !== null && (
+                <Text dir="auto" component="div" className={classes.content}>
+                  <CommentText text={content} />
+                </Text>
+              )
             )}
             <AttachmentLinks attachments={comment.attachments} refusal={refusal(contract.attachments.download)} />
           </>

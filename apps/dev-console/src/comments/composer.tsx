@@ -1,14 +1,16 @@
-import { ActionIcon, Checkbox, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { contract } from '@review/contract';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { NewAttachments } from '../attachments/new-attachments.tsx';
 import { useNewAttachments } from '../attachments/use-new-attachments.ts';
 import { maxLengthOf } from '../bounds.ts';
+import { useDesk } from '../review/desk.tsx';
+import { NO_MARKS, useDraftText } from '../review/draft.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
-import { type AnchorKind, anchorText } from './anchor.ts';
+import { type AnchorKind, placeText } from './anchor.ts';
 import classes from './composer.module.css';
 import type { Draft } from './posting.ts';
 
@@ -16,44 +18,81 @@ interface ComposerProps {
   /** "Comment" or "Reply". */
   label: string;
   on: { project: string } | { file: string };
+  /** The comment that is replied to. */
+  replyTo?: string;
+  /** The current position of the viewer. */
   anchor: number | null;
   anchorKind: AnchorKind;
   refusal: string | null;
-  onSend: (draft: Draft) => Promise<void>;
+  onSend: (draft: Draft, onStored: () => void) => Promise<void>;
 }
 
-/** An input for comments. Sending clears it at once; a failed request restores the text and shows the error. */
-export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: ComposerProps) {
-  const [content, setContent] = useState('');
+/**
+ * An input for comments. The text is kept until it is sent. On the desk of a file, writing pauses the viewer, and the
+ * comment stays at that position. Sending clears the input at once; a failed request restores it and shows the error.
+ */
+export function Composer({ label, on, replyTo, anchor, anchorKind, refusal, onSend }: ComposerProps) {
+  const [content, setContent, hold] = useDraftText(replyTo ?? Object.values(on).join(''));
   const [pinned, setPinned] = useState(true);
   const [error, setError] = useState<unknown>(null);
   const attachments = useNewAttachments(on);
+  const shared = useDesk();
+  const desk = replyTo === undefined ? shared : null;
+  const marks = desk?.marks ?? NO_MARKS;
+  const isUntouched = content.trim() === '' && marks.shapes.length === 0 && marks.duration === null;
+  /** Whether the position was kept only because the input got the focus. */
+  const isProvisional = useRef(isUntouched);
+  const at = anchorKind === null ? null : (marks.anchor ?? anchor);
+
+  function release() {
+    if (isProvisional.current && isUntouched) desk?.setMarks(() => NO_MARKS);
+  }
+  // A reload while the empty input had the focus.
+  const onMount = useEffectEvent(release);
+  useEffect(() => onMount(), []);
   if (refusal !== null) return <ForbiddenHint reason={refusal} />;
 
-  const isEmpty = content.trim() === '' && attachments.ready.length === 0;
+  const isEmpty = content.trim() === '' && attachments.ready.length === 0 && marks.shapes.length === 0;
   const missing = isEmpty
-    ? 'Write something or attach a file.'
+    ? 'Write something, draw or attach a file.'
     : attachments.isBusy
       ? 'An attachment is still being uploaded.'
       : null;
   async function send() {
     if (missing !== null) return;
-    const draft = { content: content.trim(), attachments: attachments.ready, anchor: pinned ? anchor : null };
+    const draft = {
+      content: content.trim(),
+      attachments: attachments.ready,
+      anchor: pinned ? at : null,
+      duration: pinned ? marks.duration : null,
+      shapes: marks.shapes,
+    };
     setError(null);
+    hold(true);
+    desk?.holdMarks(true);
     setContent('');
+    desk?.setTool(null);
+    desk?.setMarks(() => NO_MARKS);
     const giveBack = attachments.take();
+    const letGo = () => {
+      hold(false);
+      desk?.holdMarks(false);
+    };
     try {
-      await onSend(draft);
+      await onSend(draft, letGo);
     } catch (problem) {
       setContent((typed) => typed || draft.content);
+      desk?.setMarks((now) => (now === NO_MARKS ? marks : now));
       giveBack();
       setError(problem);
+      letGo();
     }
   }
 
   return (
     <Stack gap={6} className={classes.composer}>
       <Textarea
+        ref={desk?.composer}
         aria-label={label}
         placeholder={label === 'Reply' ? 'Reply…' : 'Write a comment…'}
         variant="unstyled"
@@ -68,7 +107,14 @@ export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: Com
           if (files.length > 0) event.preventDefault();
           attachments.add(files);
         }}
+        onFocus={() => {
+          if (desk === null || marks.anchor !== null) return;
+          isProvisional.current = true;
+          desk.freeze();
+        }}
+        onBlur={release}
         onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}
       />
@@ -87,21 +133,41 @@ export function Composer({ label, on, anchor, anchorKind, refusal, onSend }: Com
               </ActionIcon>
             )}
           </FileButton>
-          {anchor !== null && (
+          {at !== null && (
             <Checkbox
               size="xs"
               label={
                 <span className="numbers">
                   {anchorKind === 'time' ? 'at ' : 'on '}
-                  {anchorText(anchor, anchorKind)}
+                  {placeText(at, marks.duration, anchorKind)}
                 </span>
               }
               checked={pinned}
               onChange={({ target }) => setPinned(target.checked)}
             />
           )}
+          {desk !== null &&
+            marks.anchor !== null &&
+            !isUntouched &&
+            (marks.duration !== null || anchor !== marks.anchor) && (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                onClick={() =>
+                  desk.setMarks((before) => ({ ...before, anchor: desk.position.current, duration: null }))
+                }
+              >
+                {anchorKind === 'page' ? 'To this page' : 'To this moment'}
+              </Button>
+            )}
+          {marks.shapes.length > 0 && (
+            <Text size="xs" c="dimmed">
+              {marks.shapes.length === 1 ? '1 shape' : `${marks.shapes.length} shapes`}
+            </Text>
+          )}
         </Group>
-        <Group gap="xs">
+        <Group gap="xs" ml="auto">
           <Text size="xs" c="dimmed" visibleFrom="sm">
             Ctrl + Enter
           </Text>

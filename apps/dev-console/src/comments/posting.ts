@@ -1,14 +1,18 @@
-import type { CommentAttachment, NewFileComment } from '@review/contract';
+import type { CommentAttachment, NewFileComment, Shape } from '@review/contract';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
 import { invalidate } from '../api-mutation.ts';
 import { meQuery } from '../members/me.ts';
+import { CHANGES } from './queries.ts';
 
 /** A comment before it is posted. */
 export interface Draft {
   content: string;
   attachments: CommentAttachment[];
   anchor: number | null;
+  duration: number | null;
+  shapes: readonly Shape[];
 }
 
 export interface Waiting extends Draft {
@@ -26,14 +30,25 @@ interface Place {
 /** Posts drafts. Returns those that the refreshed list does not contain yet as `waiting`. */
 export function usePosting(place: Place) {
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
-  async function post(draft: Draft): Promise<void> {
+  const { mutateAsync } = useMutation({
+    // Until it ends, the list is not refetched: it would show the comment twice.
+    mutationKey: CHANGES,
+    // Without a connection it fails, so that the draft comes back, instead of waiting unseen.
+    networkMode: 'always',
+    mutationFn: async ({ draft, onStored }: { draft: Draft; onStored: () => void }) => {
+      const id = await send(place, draft);
+      onStored();
+      const { data } = await client.comments.get({ params: { id } });
+      if (data.author !== null) queryClient.setQueryData(meQuery.queryKey, data.author.id);
+    },
+    onSettled: () => invalidate([['comments']]),
+  });
+  /** Calls `onStored` as soon as the service has the comment, and resolves when the list has it too. */
+  async function post(draft: Draft, onStored: () => void): Promise<void> {
     const number = ++posted;
     setWaiting((before) => [...before, { ...draft, number }]);
     try {
-      const id = await send(place, draft);
-      const { data } = await client.comments.get({ params: { id } });
-      if (data.author !== null) queryClient.setQueryData(meQuery.queryKey, data.author.id);
-      await invalidate([['comments']]);
+      await mutateAsync({ draft, onStored });
     } finally {
       setWaiting((before) => before.filter((each) => each.number !== number));
     }
@@ -41,12 +56,17 @@ export function usePosting(place: Place) {
   return { waiting, post };
 }
 
-async function send({ on, replyTo }: Place, { content, attachments, anchor }: Draft): Promise<string> {
+async function send(
+  { on, replyTo }: Place,
+  { content, attachments, anchor, duration, shapes }: Draft,
+): Promise<string> {
   const body: NewFileComment = {
     ...(content !== '' && { content }),
     ...(replyTo !== null && { parent: { id: replyTo } }),
     ...(attachments.length > 0 && { attachments: attachments.map(({ id }) => ({ id })) }),
     ...(anchor !== null && { anchor }),
+    ...(anchor !== null && duration !== null && { duration }),
+    ...(shapes.length > 0 && { annotation: { version: 1, shapes: [...shapes] } }),
   };
   const { data } =
     'file' in on

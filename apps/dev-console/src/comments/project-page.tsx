@@ -37,7 +37,6 @@ export function ProjectCommentsPage() {
       <ThreadList
         key={`${projectId} ${show}`}
         context={context}
-        anchor={null}
         {...(show !== undefined && { resolved: show === 'resolved' })}
       />
     </Stack>

@@ -1,14 +1,22 @@
 import type { RequestOf } from '@review/client';
-import type { CommentRecord, contract } from '@review/contract';
-import { type InfiniteData, infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
+import type { CommentRecord, contract, FileRecord } from '@review/contract';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+} from '@tanstack/react-query';
 import { client, queryClient } from '../api.ts';
-import { invalidate } from '../api-mutation.ts';
+import { changeOf, invalidate } from '../api-mutation.ts';
+import { usePollInterval } from '../live/use-live.ts';
 
 /** The target of a comment list. */
 type Topic = { project: string } | { file: string } | { comment: string };
 
 const LISTS = ['comments', 'list'] as const;
-const CHANGES = ['change of a comment'] as const;
+/** The mutations that a refetch must not overtake. */
+export const CHANGES = changeOf(['comments']);
 const POLL_INTERVAL_MS = 15_000;
 
 const listOf = (topic: Topic, body: RequestOf<typeof contract.comments.list>['body']) => {
@@ -19,16 +27,59 @@ const listOf = (topic: Topic, body: RequestOf<typeof contract.comments.list>['bo
 type Page = Awaited<ReturnType<typeof listOf>>;
 
 /** Starts with the newest page; each further page is older. */
-export const commentsQuery = (topic: Topic, resolved?: boolean) =>
+const commentsQuery = (topic: Topic, resolved?: boolean) =>
   infiniteQueryOptions({
-    queryKey: [...LISTS, topic, { resolved }],
+    queryKey: [...LISTS, ...('comment' in topic ? ['replies'] : []), topic, { resolved }],
     initialPageParam: '',
     queryFn: ({ pageParam }) =>
       listOf(topic, { ...(resolved !== undefined && { resolved }), ...(pageParam !== '' && { prev: pageParam }) }),
     getNextPageParam: ({ page }) => page.prev,
     select: ({ pages }) => pages.toReversed().flatMap(({ data }) => data),
-    refetchInterval: POLL_INTERVAL_MS,
   });
+
+/** A list of comments, kept current. */
+export function useComments(
+  projectId: string,
+  on: { topic: Topic; resolved?: boolean | undefined; enabled?: boolean },
+) {
+  const { topic, resolved, enabled = true } = on;
+  const refetchInterval = usePollInterval(projectId, POLL_INTERVAL_MS);
+  return useInfiniteQuery({ ...commentsQuery(topic, resolved), enabled, refetchInterval });
+}
+
+/** Ten pages are kept: the others are loaded again when they are scrolled to, and a change refetches no more than these. */
+const KEPT_PAGES = 10;
+
+const fileCommentsQuery = (fileId: string, sort: 'time' | 'date', resolved: boolean | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...LISTS, { file: fileId }, { resolved, sort }],
+    initialPageParam: {},
+    queryFn: ({ pageParam, signal }) =>
+      client.comments.listOnFile(
+        {
+          params: { id: fileId },
+          body: {
+            sort: sort === 'time' ? { type: 'anchor', direction: 'asc' } : { type: 'createdAt', direction: 'desc' },
+            ...(resolved !== undefined && { resolved }),
+            ...pageParam,
+          },
+        },
+        { signal },
+      ),
+    maxPages: KEPT_PAGES,
+    getNextPageParam: ({ page: { next } }): { next: string } | null => (next === null ? null : { next }),
+    getPreviousPageParam: ({ page: { prev } }): { prev: string } | null => (prev === null ? null : { prev }),
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  });
+
+/** The comments on a file in an order, kept current. */
+export function useFileComments(
+  { id, project }: Pick<FileRecord, 'id' | 'project'>,
+  { sort, resolved, enabled }: { sort: 'time' | 'date'; resolved: boolean | undefined; enabled: boolean },
+) {
+  const refetchInterval = usePollInterval(project.id, POLL_INTERVAL_MS);
+  return useInfiniteQuery({ ...fileCommentsQuery(id, sort, resolved), enabled, refetchInterval });
+}
 
 export const commentQuery = (id: string) =>
   queryOptions({

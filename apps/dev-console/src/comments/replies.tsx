@@ -1,19 +1,18 @@
 import { Button, Stack } from '@mantine/core';
 import { type CommentRecord, contract } from '@review/contract';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useProject } from '../projects/project-query.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { Comment, type CommentContext } from './comment.tsx';
 import { Composer } from './composer.tsx';
 import { usePosting } from './posting.ts';
-import { commentsQuery } from './queries.ts';
+import { useComments } from './queries.ts';
 import classes from './replies.module.css';
 import { WaitingComment } from './waiting-comment.tsx';
 
 /** The replies to a comment, and an input for a new one. */
 export function Replies({ comment, context }: { comment: CommentRecord; context: CommentContext }) {
   const { refusal } = useProject(context.projectId);
-  const query = useInfiniteQuery(commentsQuery({ comment: comment.id }));
+  const query = useComments(context.projectId, { topic: { comment: comment.id } });
   const { waiting, post } = usePosting({ on: context.on, replyTo: comment.id });
   return (
     <Stack gap="xs" className={classes.replies} role="group" aria-label="Replies">
@@ -37,6 +36,7 @@ export function Replies({ comment, context }: { comment: CommentRecord; context:
       <Composer
         label="Reply"
         on={context.on}
+        replyTo={comment.id}
         anchor={null}
         anchorKind={null}
         refusal={refusal(contract.comments.create)}

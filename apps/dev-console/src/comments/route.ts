@@ -1,14 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
-import { optional } from '../shell/search.ts';
+import { lazyPage } from '../shell/lazy-page.ts';
+import { oneOf, search, text } from '../shell/search.ts';
 
 export const projectCommentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/comments',
-  validateSearch: z.object({
-    show: optional(z.enum(['open', 'resolved'])),
-    thread: optional(z.string()),
-  }),
-  component: lazyRouteComponent(() => import('./project-page.tsx'), 'ProjectCommentsPage'),
+  validateSearch: search(({ show, thread }) => ({ show: oneOf(['open', 'resolved'], show), thread: text(thread) })),
+  component: lazyPage(() => import('./project-page.tsx'), 'ProjectCommentsPage'),
 });

@@ -1,48 +1,30 @@
 import { Loader, Text } from '@mantine/core';
-import { contract, type FileRecord } from '@review/contract';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { contract } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useProject } from '../projects/project-query.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Loaded } from '../ui/loaded.tsx';
-import { anchorKindOf } from './anchor.ts';
 import { useChatScroll } from './chat-scroll.ts';
 import type { CommentContext } from './comment.tsx';
 import { Composer } from './composer.tsx';
 import { usePosting } from './posting.ts';
-import { commentQuery, commentsQuery } from './queries.ts';
+import { commentQuery, useComments } from './queries.ts';
 import { Thread } from './thread.tsx';
 import classes from './thread-list.module.css';
 import { WaitingComment } from './waiting-comment.tsx';
 
-interface FileCommentsProps {
-  file: FileRecord;
-  /** The position of the viewer: milliseconds of a video or page of a document; null for other files. */
-  anchor: number | null;
-  onJump: (anchor: number) => void;
-  /** The thread that the URL names. */
-  thread?: string | undefined;
-  onThread?: ((thread: string | null) => void) | undefined;
-}
-
-/** The comments on a file; clicking an anchor seeks the viewer. */
-export function FileComments({ file, anchor, onJump, thread, onThread }: FileCommentsProps) {
-  const anchorKind = anchorKindOf(file);
-  const context = { projectId: file.project.id, on: { file: file.id }, anchorKind, onJump, thread, onThread };
-  return <ThreadList context={context} anchor={anchorKind === null ? null : anchor} />;
-}
-
 interface ThreadListProps {
   context: CommentContext;
-  anchor: number | null;
   resolved?: boolean;
 }
 
-export function ThreadList({ context, anchor, resolved }: ThreadListProps) {
+/** A conversation: oldest first, read from its end. */
+export function ThreadList({ context, resolved }: ThreadListProps) {
   const { projectId, on, thread } = context;
   const { refusal } = useProject(projectId);
   const unreadable = refusal(contract.comments.list);
-  const query = useInfiniteQuery({ ...commentsQuery(on, resolved), enabled: unreadable === null });
+  const query = useComments(projectId, { topic: on, resolved, enabled: unreadable === null });
   const { waiting, post } = usePosting({ on, replyTo: null });
   const comments = query.data ?? [];
   const { list, top } = useChatScroll({
@@ -75,7 +57,7 @@ export function ThreadList({ context, anchor, resolved }: ThreadListProps) {
         <Loaded query={query} refusal={unreadable}>
           {() =>
             comments.length + waiting.length === 0 ? (
-              <NoComments resolved={resolved} anchorKind={context.anchorKind} />
+              <NoComments resolved={resolved} />
             ) : (
               comments.map((comment) => <Thread key={comment.id} comment={comment} context={context} />)
             )
@@ -88,8 +70,8 @@ export function ThreadList({ context, anchor, resolved }: ThreadListProps) {
       <Composer
         label="Comment"
         on={on}
-        anchor={anchor}
-        anchorKind={context.anchorKind}
+        anchor={null}
+        anchorKind={null}
         refusal={refusal(contract.comments.create)}
         onSend={post}
       />
@@ -110,19 +92,17 @@ function Linked({ id, context }: { id: string; context: CommentContext }) {
   );
 }
 
-function NoComments(props: { resolved: boolean | undefined; anchorKind: CommentContext['anchorKind'] }) {
-  if (props.resolved !== undefined) {
+function NoComments({ resolved }: { resolved: boolean | undefined }) {
+  if (resolved !== undefined) {
     return (
       <Text size="sm" c="dimmed" ta="center" p="xl">
-        {props.resolved ? 'Nothing has been resolved yet.' : 'Nothing is open: all is resolved.'}
+        {resolved ? 'Nothing has been resolved yet.' : 'Nothing is open: all is resolved.'}
       </Text>
     );
   }
   return (
     <EmptyState icon="comment" title="No comments yet">
-      {props.anchorKind === 'time'
-        ? 'Stop the video where something should change and write what: the comment remembers the moment.'
-        : 'Write what should change or what is good. Others reply, react, and resolve it when it is done.'}
+      Write what should change or what is good. Others reply, react, and resolve it when it is done.
     </EmptyState>
   );
 }

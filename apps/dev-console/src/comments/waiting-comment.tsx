@@ -13,7 +13,14 @@ export function WaitingComment({ draft }: { draft: Waiting }) {
             sending…
           </Text>
         </Text>
-        <Text className={classes.content}>{draft.content}</Text>
+        <Text dir="auto" className={classes.content}>
+          {draft.content}
+        </Text>
+        {draft.shapes.length > 0 && (
+          <Text size="sm" c="dimmed">
+            A drawing
+          </Text>
+        )}
         {draft.attachments.map(({ id, name }) => (
           <Text key={id} size="sm" c="dimmed">
             {name}

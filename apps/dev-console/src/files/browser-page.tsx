@@ -1,9 +1,9 @@
-import { Button, FileButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileButton, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { contract, REVIEW_STATUSES } from '@review/contract';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { contract, type Folder, REVIEW_STATUSES } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
 import { maxLengthOf } from '../bounds.ts';
@@ -18,31 +18,36 @@ import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
 import { NameDialog } from '../ui/name-dialog.tsx';
+import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
 import { statusLabel } from '../ui/status-badge.tsx';
+import { startUploads, useUploads } from '../uploads/uploads.ts';
 import classes from './browser-page.module.css';
-import { folderFilesQuery } from './browser-query.ts';
+import { useFolderFiles } from './browser-query.ts';
+import { useBulk } from './bulk.ts';
 import { ChosenFiles } from './chosen-files.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { FileRow } from './file-row.tsx';
-import { UploadList } from './upload-list.tsx';
-import { startUploads, useUploads } from './uploads.ts';
+import { useSelection } from './selection.ts';
 
 const route = getRouteApi('/console/projects/$projectId/');
+const FileGrid = lazy(async () => ({ default: (await import('./grid.tsx')).FileGrid }));
+const NONE: Folder[] = [];
 
 export function FilesPage() {
   const { projectId } = route.useParams();
-  const { folder: folderId = null, keyword = '', tag } = route.useSearch();
+  const { folder: folderId = null, keyword = '', tag, view } = route.useSearch();
   const { refusal } = useProject(projectId);
   const foldersHidden = refusal(contract.folders.list);
   const filesHidden = refusal(contract.files.list);
-  const folders = useQuery({ ...foldersQuery(projectId), enabled: foldersHidden === null }).data ?? [];
-  const files = useInfiniteQuery({
-    ...folderFilesQuery(projectId, { folderId, keyword, tag }),
-    enabled: filesHidden === null,
-  });
-  const sending = useUploads().map(({ state }) => state.id);
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const folders = useQuery({ ...foldersQuery(projectId), enabled: foldersHidden === null }).data ?? NONE;
+  const files = useFolderFiles(projectId, { folderId, keyword, tag }, filesHidden === null);
+  const { unfinished } = useUploads();
+  const sending = useMemo(() => unfinished.map(({ state }) => state.id), [unfinished]);
+  const shown = useMemo(() => (files.data ?? []).filter(({ id }) => !sending.includes(id)), [files.data, sending]);
+  const selection = useSelection(useMemo(() => shown.map(({ id }) => id), [shown]));
+  const { chosen, isChosen, draggedWith, choose } = selection;
+  const move = useBulk(() => {});
   const everywhere = keyword !== '' || tag !== undefined;
   const shownFolders = everywhere ? [] : foldersIn(folders, folderId);
   const here = pathTo(folders, folderId).at(-1)?.name ?? 'the project';
@@ -55,6 +60,16 @@ export function FilesPage() {
         <Group justify="space-between" gap="sm">
           <Breadcrumb projectId={projectId} folders={folders} folderId={folderId} />
           <Group gap="xs">
+            {refusal(contract.files.trash) === null && (
+              <Button
+                variant="subtle"
+                color="gray"
+                leftSection={<Icon name="trash" size={16} />}
+                renderRoot={(props) => <Link {...props} to="/projects/$projectId/trash" params={{ projectId }} />}
+              >
+                Trash
+              </Button>
+            )}
             <NewFolder projectId={projectId} parentId={folderId} refusal={refusal(contract.folders.create)} />
             <Button
               variant="default"
@@ -79,39 +94,72 @@ export function FilesPage() {
           </Group>
         </Group>
         <Filters key={projectId} />
-        <UploadList projectId={projectId} />
         {foldersHidden !== null && <ForbiddenHint reason={foldersHidden} />}
+        {move.isError && <ProblemNotice error={move.error} />}
         {chosen.length > 0 && (
-          <ChosenFiles projectId={projectId} chosen={chosen} refusal={refusal} onNone={() => setChosen([])} />
+          <ChosenFiles
+            projectId={projectId}
+            chosen={shown.filter(({ id }) => isChosen(id))}
+            folders={folders}
+            folderId={folderId}
+            refusal={refusal}
+            onAll={selection.chooseAll}
+            onNone={selection.chooseNone}
+          />
         )}
         <Loaded query={files} refusal={filesHidden}>
-          {(all) => {
-            const list = all.filter(({ id }) => !sending.includes(id));
-            return list.length + shownFolders.length === 0 ? (
+          {() =>
+            shown.length + shownFolders.length === 0 ? (
               <Nothing everywhere={everywhere} />
             ) : (
               <>
-                <ul className={rows.rows} aria-label="Folders and files">
-                  {shownFolders.map((each) => (
-                    <FolderRow key={each.id} projectId={projectId} folder={each} folders={folders} refusal={refusal} />
-                  ))}
-                  {list.map((file) => (
-                    <FileRow
-                      key={file.id}
-                      file={file}
+                {(shownFolders.length > 0 || view !== 'grid') && (
+                  <ul className={rows.rows} aria-label="Folders and files">
+                    {shownFolders.map((each) => (
+                      <FolderRow
+                        key={each.id}
+                        projectId={projectId}
+                        folder={each}
+                        folders={folders}
+                        refusal={refusal}
+                        onFiles={(ids, folder) =>
+                          move.mutate({
+                            ids,
+                            change: (id) => client.files.update({ params: { id }, body: { folder } }),
+                          })
+                        }
+                      />
+                    ))}
+                    {view !== 'grid' &&
+                      shown.map((file) => (
+                        <FileRow
+                          key={file.id}
+                          file={file}
+                          folders={folders}
+                          refusal={refusal}
+                          isChosen={isChosen(file.id)}
+                          draggedWith={draggedWith}
+                          onChoose={choose}
+                        />
+                      ))}
+                  </ul>
+                )}
+                {view === 'grid' && (
+                  <Suspense>
+                    <FileGrid
+                      files={shown}
                       folders={folders}
                       refusal={refusal}
-                      chosen={chosen.includes(file.id)}
-                      onChoose={(on) =>
-                        setChosen((now) => (on ? [...now, file.id] : now.filter((id) => id !== file.id)))
-                      }
+                      isChosen={isChosen}
+                      draggedWith={draggedWith}
+                      onChoose={choose}
                     />
-                  ))}
-                </ul>
+                  </Suspense>
+                )}
                 <MoreButton query={files}>Show older files</MoreButton>
               </>
-            );
-          }}
+            )
+          }
         </Loaded>
       </Stack>
     </DropZone>
@@ -119,7 +167,7 @@ export function FilesPage() {
 }
 
 function Filters() {
-  const { keyword = '', tag } = route.useSearch();
+  const { keyword = '', tag, view } = route.useSearch();
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(keyword);
   const search = useDebouncedCallback((words: string) => {
@@ -149,6 +197,17 @@ function Filters() {
         data={[
           { value: '', label: 'Any review status' },
           ...REVIEW_STATUSES.map((status) => ({ value: status, label: statusLabel(status) })),
+        ]}
+      />
+      <SegmentedControl
+        aria-label="View"
+        value={view ?? 'list'}
+        onChange={(next) =>
+          void navigate({ search: (now) => ({ ...now, view: next === 'grid' ? 'grid' : undefined }), replace: true })
+        }
+        data={[
+          { value: 'list', label: 'List' },
+          { value: 'grid', label: 'Grid' },
         ]}
       />
     </Group>

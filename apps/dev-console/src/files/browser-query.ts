@@ -1,7 +1,8 @@
 import type { ReviewStatus } from '@review/contract';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
-import { isOpen } from './queries.ts';
+import { usePollInterval } from '../live/use-live.ts';
+import { isChanging } from './queries.ts';
 
 const POLL_INTERVAL_MS = 3000;
 
@@ -12,8 +13,8 @@ interface FileFilters {
   tag: ReviewStatus | undefined;
 }
 
-/** The files of a folder, newest first; polled while one of them is not done. */
-export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFilters) => {
+/** The files of a folder, newest first. */
+const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFilters) => {
   const everywhere = keyword !== '' || tag !== undefined;
   return infiniteQueryOptions({
     queryKey: ['files', 'of', projectId, { folderId, keyword, tag }],
@@ -33,7 +34,15 @@ export const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: 
       ),
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isOpen)) ? POLL_INTERVAL_MS : false,
   });
 };
+
+/** The files of a folder, kept current. Without events it polls while one of them is not done. */
+export function useFolderFiles(projectId: string, filters: FileFilters, enabled: boolean) {
+  const interval = usePollInterval(projectId, POLL_INTERVAL_MS);
+  return useInfiniteQuery({
+    ...folderFilesQuery(projectId, filters),
+    enabled,
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isChanging)) ? interval : false),
+  });
+}

@@ -6,6 +6,7 @@ import { ItemMenu } from '../folders/item-menu.tsx';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { ActionItem } from '../ui/action-item.tsx';
 import { save } from '../ui/save.ts';
+import { ExportItems } from './export-items.tsx';
 import { isOpen } from './queries.ts';
 
 interface FileMenuProps {
@@ -37,8 +38,8 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
       invalidates={invalidates}
       rename={(name) => client.files.update({ params, body: { name } })}
       move={(folder) => client.files.update({ params, body: { folder } })}
-      remove={() => client.files.delete({ params })}
-      warning="Its comments are deleted too, and it is removed from all versions. This cannot be undone."
+      remove={() => client.files.delete({ params, query: { trashed: 'false' } })}
+      warning="It moves to the trash of the project, with its comments. You can restore it there."
       isPending={download.isPending || cancel.isPending}
       before={
         <ActionItem
@@ -53,6 +54,7 @@ export function FileMenu({ file, folders, refusal }: FileMenuProps) {
       <ActionItem icon="people" refusal={unchangeable} onClick={restrict.mutate}>
         {file.allowRestricted ? 'Hide from restricted reviewers' : 'Show to restricted reviewers'}
       </ActionItem>
+      <ExportItems file={file} refusal={refusal} />
       {isOpen(file) && (
         <ActionItem icon="stop" refusal={refusal(contract.files.cancel)} onClick={cancel.mutate}>
           {file.status === 'UPLOADING' ? 'Cancel the upload' : 'Cancel the generation'}

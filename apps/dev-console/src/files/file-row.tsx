@@ -1,28 +1,30 @@
-import { Checkbox } from '@mantine/core';
-import { contract, type FileRecord, type Folder } from '@review/contract';
+import { contract, type FileRecord } from '@review/contract';
 import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
-import type { ProjectRefusal } from '../projects/project-query.ts';
-import { Icon } from '../ui/icon.tsx';
+import { dragFiles } from '../folders/dragging.ts';
+import { MiddleTruncated } from '../ui/middle-truncated.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
 import { sizeOf } from '../ui/size.ts';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { StatusChoice } from '../ui/status-choice.tsx';
 import { Time } from '../ui/time.tsx';
+import { ChooseFile, type FileItemProps } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
-import { iconOf } from './kind.ts';
+import { briefFacts } from './media/describe.ts';
+import { Thumbnail } from './media/thumbnail.tsx';
 
-interface FileRowProps {
-  file: FileRecord;
-  folders: readonly Folder[];
-  refusal: ProjectRefusal;
-  chosen: boolean;
-  onChoose: (chosen: boolean) => void;
-}
-
-export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowProps) {
+/** Rendered again only if one of its properties changes: a list may have a thousand of them. */
+export const FileRow = memo(function FileRow({
+  file,
+  folders,
+  refusal,
+  isChosen,
+  draggedWith,
+  onChoose,
+}: FileItemProps) {
   const { id, name, status, tag, size } = file;
   const setTag = useApiMutation(
     (next: FileRecord['tag']) => client.files.setTag({ params: { id }, body: { tag: next } }),
@@ -32,14 +34,20 @@ export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowPro
   );
   const tagRefusal = refusal(contract.files.setTag);
   return (
-    <li className={rows.row} data-chosen={chosen || undefined}>
-      <Checkbox aria-label={`Choose ${name}`} checked={chosen} onChange={({ target }) => onChoose(target.checked)} />
-      <Icon name={iconOf(file)} />
+    <li
+      className={`${rows.row} ${rows.long}`}
+      data-chosen={isChosen || undefined}
+      draggable
+      onDragStart={(event) => dragFiles(event, draggedWith(id))}
+    >
+      <ChooseFile file={file} isChosen={isChosen} onChoose={onChoose} />
+      <Thumbnail file={file} />
       <div className={rows.main}>
-        <Link to="/files/$fileId" params={{ fileId: id }} className={rows.name}>
-          {name}
+        <Link to="/files/$fileId" params={{ fileId: id }} className={rows.name} aria-label={name} title={name}>
+          <MiddleTruncated text={name} />
         </Link>
         <div className={rows.detail}>
+          {file.media !== null && briefFacts(file.media).map((fact) => `${fact} · `)}
           {size !== null && `${sizeOf(size)} · `}
           {file.generation !== null && `${file.generation.outputModel} · `}
           <Time at={file.createdAt} />
@@ -57,4 +65,4 @@ export function FileRow({ file, folders, refusal, chosen, onChoose }: FileRowPro
       </div>
     </li>
   );
-}
+});

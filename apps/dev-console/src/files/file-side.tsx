@@ -1,64 +1,41 @@
-import { Title } from '@mantine/core';
-import { contract, type FileRecord } from '@review/contract';
+import { contract, type FileDetails } from '@review/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { FileComments } from '../comments/thread-list.tsx';
-import { OUTPUTS } from '../models/queries.ts';
+import { FilePanel } from '../comments/file-panel.tsx';
 import { useRefusal } from '../session/access.ts';
-import { CopyableText } from '../ui/copyable-text.tsx';
-import { Facts } from '../ui/facts.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
-import { sizeOf } from '../ui/size.ts';
-import { Time } from '../ui/time.tsx';
 import classes from './page.module.css';
 
 const route = getRouteApi('/console/files/$fileId');
 
 interface FileSideProps {
-  file: FileRecord;
+  file: FileDetails;
   at: number | null;
   onJump: (at: number) => void;
 }
 
-/** The side panel of a file: comments and properties. */
+/** The comments beside a file. The URL has their order and the open thread. */
 export function FileSide({ file, at, onJump }: FileSideProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
-  const { thread } = route.useSearch();
+  const { thread, sort, show } = route.useSearch();
   const navigate = route.useNavigate();
+  const change = (difference: Partial<ReturnType<typeof route.useSearch>>) =>
+    void navigate({ search: (now) => ({ ...now, ...difference }), replace: true, resetScroll: false });
   return (
     <aside className={classes.side} aria-label="About this file">
-      {forbidden !== null && <ForbiddenHint reason={forbidden} />}
-      {forbidden === null && (
-        <FileComments
+      {forbidden !== null ? (
+        <ForbiddenHint reason={forbidden} />
+      ) : (
+        <FilePanel
           file={file}
-          anchor={at}
+          at={at}
           onJump={onJump}
           thread={thread}
-          onThread={(next) =>
-            void navigate({
-              search: (now) => ({ ...now, thread: next ?? undefined }),
-              replace: true,
-              resetScroll: false,
-            })
-          }
+          onThread={(next) => change({ thread: next ?? undefined })}
+          sort={sort}
+          show={show}
+          onArrange={change}
         />
       )}
-      <section className="card">
-        <Title order={2} mb="md">
-          Details
-        </Title>
-        <Facts
-          of={[
-            ['File', <CopyableText key="id" text={file.id} label="the file id" />],
-            ['Kind', file.generation === null ? 'Upload' : OUTPUTS[file.generation.outputType].label],
-            ['Type', file.mimeType],
-            ['Size', file.size !== null && sizeOf(file.size)],
-            ['About', file.description],
-            ['Made', <Time key="made" at={file.createdAt} />],
-            ['Changed', <Time key="changed" at={file.updatedAt} />],
-            ['SHA-256', file.sha256 && <CopyableText text={file.sha256} label="the checksum" />],
-          ]}
-        />
-      </section>
     </aside>
   );
 }

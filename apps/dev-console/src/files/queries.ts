@@ -1,6 +1,7 @@
 import type { FileRecord, FileStatus } from '@review/contract';
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../api.ts';
+import { useLive } from '../live/use-live.ts';
 
 const POLL_INTERVAL_MS = 2000;
 const WAIT_SECONDS = 30;
@@ -8,23 +9,33 @@ const WAIT_SECONDS = 30;
 export const isOpen = ({ status }: Pick<FileRecord, 'status'>): boolean =>
   status === 'GENERATING' || status === 'UPLOADING';
 
+/** Whether the file changes without a user: its content is not complete, or its media is not. */
+export const isChanging = (file: Pick<FileRecord, 'status' | 'media'>): boolean =>
+  isOpen(file) || file.media?.status === 'PENDING';
+
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ['files', id],
     queryFn: async ({ signal }) => (await client.files.get({ params: { id } }, { signal })).data,
   });
 
-/** A file, kept current: polls the progress, and long-polls for the final status. */
-export function useLiveFile(id: string, enabled: boolean) {
+/**
+ * A file, kept current. Without its events it polls the progress, and long-polls for the final status. A page with several files
+ * must not `wait`: a browser has six connections to a host.
+ */
+export function useLiveFile(id: string, enabled: boolean, wait = true) {
   const queryClient = useQueryClient();
+  const isLive = useLive(queryClient.getQueryData(fileQuery(id).queryKey)?.project.id);
   const file = useQuery({
     ...fileQuery(id),
     enabled,
-    refetchInterval: ({ state }) => (state.data !== undefined && isOpen(state.data) ? POLL_INTERVAL_MS : false),
+    refetchInterval: ({ state }) =>
+      !isLive && state.data !== undefined && isChanging(state.data) ? POLL_INTERVAL_MS : false,
   });
   useQuery({
-    queryKey: ['files', id, 'end'],
-    enabled: file.data?.status === 'GENERATING',
+    // Not under `files`: to be current, a page would wait for its end.
+    queryKey: ['end of file', id],
+    enabled: wait && !isLive && file.data?.status === 'GENERATING',
     gcTime: 0,
     queryFn: async ({ signal }) => {
       const { data } = await client.files.get({ params: { id }, query: { wait: WAIT_SECONDS } }, { signal });
@@ -39,7 +50,8 @@ export function useLiveFile(id: string, enabled: boolean) {
 /** A presigned URL of the content. The stale time is far below its expiry. */
 export const downloadQuery = (id: string) =>
   queryOptions({
-    queryKey: ['files', id, 'download'],
+    // Not under `files`: a new URL would start a video from its beginning.
+    queryKey: ['download', id],
     queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
     staleTime: 5 * 60_000,
   });

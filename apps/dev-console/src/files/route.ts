@@ -1,29 +1,33 @@
-import { ReviewStatus } from '@review/contract';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { REVIEW_STATUSES } from '@review/contract';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
-import { optional } from '../shell/search.ts';
+import { oneOf, search, text, whole } from '../shell/search.ts';
 
 export const fileRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/files/$fileId',
-  validateSearch: z.object({
+  validateSearch: search(({ at, thread, sort, show }) => ({
     /** The position to show, in the unit of comment anchors: milliseconds of a video or page of a document. */
-    at: optional(z.int().min(0)),
+    at: whole(at, 0),
     /** The comment whose replies are expanded. */
-    thread: optional(z.string()),
-  }),
-  component: lazyRouteComponent(() => import('./page.tsx'), 'FilePage'),
+    thread: text(thread),
+    /** The order of the comments, and which are shown. */
+    sort: oneOf(['time', 'date'], sort),
+    show: oneOf(['open', 'resolved'], show),
+  })),
+  component: lazyPage(() => import('./page.tsx'), 'FilePage'),
 });
 
 export const projectFilesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
-  validateSearch: z.object({
-    folder: optional(z.string()),
-    keyword: optional(z.string()),
-    tag: optional(ReviewStatus),
-  }),
-  component: lazyRouteComponent(() => import('./browser-page.tsx'), 'FilesPage'),
+  validateSearch: search(({ folder, keyword, tag, view }) => ({
+    folder: text(folder),
+    keyword: text(keyword),
+    tag: oneOf(REVIEW_STATUSES, tag),
+    view: oneOf(['grid'], view),
+  })),
+  component: lazyPage(() => import('./browser-page.tsx'), 'FilesPage'),
 });

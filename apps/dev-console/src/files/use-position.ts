@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
+import type { Desk } from '../review/desk.tsx';
 
 const route = getRouteApi('/console/files/$fileId');
 
@@ -13,11 +14,12 @@ export interface SeekRequest {
  * The position in the shown file: milliseconds of a video, page of a document. The URL holds the requested position; the
  * viewer reports the current one.
  */
-export function usePosition() {
+export function usePosition(desk: Desk) {
   const { at: named = null } = route.useSearch();
   const navigate = route.useNavigate();
   const [at, setAt] = useState<number | null>(named);
   const [asked, setAsked] = useState<SeekRequest | null>(named === null ? null : { at: named, times: 0 });
+  const { position: current } = desk;
   const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const writeToUrl = useCallback(
@@ -32,10 +34,11 @@ export function usePosition() {
   );
   const report = useCallback(
     (position: number, settled: boolean) => {
+      current.current = position;
       setAt(position);
       if (settled) writeToUrl(position);
     },
-    [writeToUrl],
+    [writeToUrl, current],
   );
   const seek = useCallback(
     (position: number) => {

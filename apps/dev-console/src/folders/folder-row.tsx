@@ -1,11 +1,13 @@
 import { contract, type Folder } from '@review/contract';
 import { Link } from '@tanstack/react-router';
+import { type DragEvent, useState } from 'react';
 import { client } from '../api.ts';
 import { maxLengthOf } from '../bounds.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
-import { Icon } from '../ui/icon.tsx';
 import rows from '../ui/rows.module.css';
+import { Tile } from '../ui/tile.tsx';
 import { Time } from '../ui/time.tsx';
+import { carriesFiles, droppedFiles } from './dragging.ts';
 import { ItemMenu } from './item-menu.tsx';
 
 interface FolderRowProps {
@@ -13,13 +15,32 @@ interface FolderRowProps {
   folder: Folder;
   folders: readonly Folder[];
   refusal: ProjectRefusal;
+  /** Moves files of the list that are dropped here. */
+  onFiles: (ids: string[], to: { id: string }) => void;
 }
 
-export function FolderRow({ projectId, folder, folders, refusal }: FolderRowProps) {
+export function FolderRow({ projectId, folder, folders, refusal, onFiles }: FolderRowProps) {
+  const [isOver, setOver] = useState(false);
+  const accepts = (event: DragEvent) => carriesFiles(event) && refusal(contract.files.update) === null;
   const params = { id: folder.id };
   return (
-    <li className={rows.row}>
-      <Icon name="folder" />
+    <li
+      className={rows.row}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!accepts(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        if (!accepts(event)) return;
+        event.preventDefault();
+        onFiles(droppedFiles(event), params);
+      }}
+    >
+      <Tile icon="folder" />
       <div className={rows.main}>
         <Link to="/projects/$projectId" params={{ projectId }} search={{ folder: folder.id }} className={rows.name}>
           {folder.name}

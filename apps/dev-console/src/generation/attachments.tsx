@@ -1,42 +1,44 @@
 import { Button, CloseButton, FileButton, Group, Input, Progress, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Thumbnail } from '../files/media/thumbnail.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import classes from './attachments.module.css';
-import { FilePicker } from './file-picker.tsx';
 import type { useAttachments } from './use-attachments.ts';
 
 interface AttachmentsProps {
-  project: string;
   attachments: ReturnType<typeof useAttachments>;
   /** The validation error of the contract. */
   mistake: string | undefined;
   onRefer: (id: string) => void;
+  /** Shows the files of the project. */
+  onPick: () => void;
 }
 
 /** Reference files for the model: uploaded from this machine or picked from the project. */
-export function Attachments({ project, attachments, mistake, onRefer }: AttachmentsProps) {
-  const [picking, setPicking] = useState(false);
-  const { attached, sending, add, send, remove, forget } = attachments;
+export function Attachments({ attachments, mistake, onRefer, onPick }: AttachmentsProps) {
+  const { attached, sending, send, remove, forget } = attachments;
   return (
     <Input.Wrapper
       label="Attachments"
       labelElement="div"
-      description="References for the model, at most five. Drop or paste them anywhere on this form."
+      description="References for the model, at most five. Drop files of this machine or of the project anywhere on this form, or paste them."
       error={mistake}
     >
       <ul className={classes.list}>
-        {attached.map(({ id, name }) => (
+        {attached.map(({ id, name, file }) => (
           <li key={id} className={classes.attachment}>
-            <Text size="sm" fw={550} truncate title={name}>
-              {name}
-            </Text>
+            <Group gap="xs" wrap="nowrap" miw={0}>
+              {file !== undefined && <Thumbnail file={file} />}
+              <Text size="sm" fw={550} truncate title={name}>
+                {name}
+              </Text>
+            </Group>
             <Group gap={4} wrap="nowrap">
               <Button
                 size="compact-xs"
                 variant="light"
                 onClick={() => onRefer(id)}
-                aria-label={`Name ${name} in the prompt`}
+                aria-label={`Name in prompt: ${name}`}
               >
                 Name in prompt
               </Button>
@@ -73,26 +75,10 @@ export function Attachments({ project, attachments, mistake, onRefer }: Attachme
             </Button>
           )}
         </FileButton>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="folder" size={14} />}
-          onClick={() => setPicking(true)}
-        >
+        <Button size="xs" variant="default" leftSection={<Icon name="folder" size={14} />} onClick={onPick}>
           From the project
         </Button>
       </Group>
-      {picking && (
-        <FilePicker
-          project={project}
-          chosen={attached.map(({ id }) => id)}
-          onPick={({ id }) => {
-            add(id);
-            setPicking(false);
-          }}
-          onClose={() => setPicking(false)}
-        />
-      )}
     </Input.Wrapper>
   );
 }

@@ -35,7 +35,7 @@ export function ModelChoice({ models, value, onChoose }: ModelChoiceProps) {
           <span>{model.name}</span>
           <Text component="span" size="xs" c="dimmed">
             {model.provider === 'live' ? 'live' : 'sandbox'}
-            {model.configs && ` · up to ${model.configs.durationSeconds.max} s`}
+            {model.configs && ` · up\u00a0to\u00a0${model.configs.durationSeconds.max}\u00a0s`}
           </Text>
         </label>
       ))}

@@ -6,6 +6,7 @@ import {
   type OutputType,
   type VideoConfigs,
 } from '@review/contract';
+import type { Run } from './runs-query.ts';
 
 /** The state of the form. */
 export interface Draft {
@@ -16,6 +17,16 @@ export interface Draft {
   attachments: readonly string[];
   configs: VideoConfigs;
 }
+
+/** The inputs of a run, for the folder of the form. */
+export const draftOf = ({ generation }: Run, folder: string | null): Draft => ({
+  type: generation.outputType,
+  model: generation.outputModel,
+  prompt: generation.prompt ?? '',
+  folder,
+  attachments: generation.attachments.map(({ id }) => id),
+  configs: generation.configs ?? {},
+});
 
 /** The settings for the model: requested values where the model allows them, its defaults elsewhere. */
 export function fittingConfigs({ configs, defaults }: ModelRecord, asked: VideoConfigs): VideoConfigs {

@@ -1,4 +1,4 @@
-import { NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { capBreaches, contract, type ModelRecord, type Project } from '@review/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -13,15 +13,20 @@ import notice from '../ui/notice.module.css';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { Attachments } from './attachments.tsx';
 import { ModelChoice, TypeChoice } from './choices.tsx';
-import { type Draft, fittingConfigs, requestOf, validationErrorsOf } from './draft.ts';
-import classes from './generate-form.module.css';
-import { RequestPreview } from './request-preview.tsx';
+import { type Draft, draftOf, fittingConfigs, requestOf, validationErrorsOf } from './draft.ts';
+import { carriesAttachment, droppedIds } from './dropped.ts';
+import { generateSeveral, MAX_OUTPUTS } from './generate-several.ts';
+import classes from './playground.module.css';
+import { PlaygroundSide, type Tab } from './playground-side.tsx';
+import type { Run } from './runs-query.ts';
 import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 import { VideoSettings } from './video-settings.tsx';
 
 const route = getRouteApi('/console/generate');
 const PROMPT_LIMIT = maxLengthOf(contract.generation.generate.body.shape.prompt);
+/** As many results as the page keeps beside the form. */
+const MAX_RESULTS = 12;
 
 interface GenerateFormProps {
   project: Project;
@@ -31,8 +36,11 @@ interface GenerateFormProps {
 
 export function GenerateForm({ project, offered, models }: GenerateFormProps) {
   const navigate = route.useNavigate();
+  const { results = [] } = route.useSearch();
   const refusal = useRefusal();
   const [draft, setDraft] = useDraft(models);
+  const [outputs, setOutputs] = useState(1);
+  const [tab, setTab] = useState<Tab>('results');
   const [tried, setTried] = useState(false);
   const [dropping, setDropping] = useState(false);
   const promptField = useRef<HTMLTextAreaElement>(null);
@@ -50,14 +58,19 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
   const request = requestOf(draft, model);
   const mistakes = validationErrorsOf(request);
   const mistakeAt = (pointer: string) => mistakes.find((mistake) => mistake.pointer.startsWith(pointer))?.message;
+  const show = (ids: readonly string[]) => {
+    setTab('results');
+    const kept = (before: readonly string[] = []) => [...ids, ...before].slice(0, MAX_RESULTS);
+    void navigate({ search: (before) => ({ ...before, results: kept(before.results) }), replace: true });
+  };
   const generate = useMutation({
-    mutationFn: () => client.generation.generate({ params: { id: project.id }, body: request }),
-    onSuccess: ({ data }) => navigate({ to: '/runs/$fileId', params: { fileId: data.id } }),
+    mutationFn: () => generateSeveral(project.id, request, outputs, (id) => show([id])),
   });
 
   function submit(event: FormEvent) {
     event.preventDefault();
     setTried(true);
+    if (blocked !== null || generate.isPending) return;
     if (mistakes.length === 0 && attachments.sending.length === 0) generate.mutate();
     else promptField.current?.focus();
   }
@@ -66,6 +79,11 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
     if (files.length === 0) return;
     event.preventDefault();
     for (const file of files) void attachments.send(file);
+  }
+
+  function takeOver(run: Run) {
+    setDraft((before) => draftOf(run, before.folder));
+    promptField.current?.focus();
   }
 
   /** Inserts the token at the cursor. */
@@ -85,66 +103,37 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
     (attachments.sending.some(({ error }) => error === null) ? 'An attachment is still being uploaded.' : null);
 
   return (
-    <form
-      className={classes.columns}
-      onSubmit={submit}
-      onPaste={(event) => take(event.clipboardData.files, event)}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setDropping(true);
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        setDropping(false);
-        take(event.dataTransfer.files, event);
-      }}
-      data-dropping={dropping || undefined}
-    >
-      <Stack gap="lg" className={`card ${classes.fields}`}>
-        <TypeChoice
-          value={draft.type}
-          onChoose={(type) => change({ type, model: models.find(({ outputType }) => outputType === type)?.id ?? '' })}
-        />
-        <ModelChoice
-          models={models.filter(({ outputType }) => outputType === draft.type)}
-          value={draft.model}
-          onChoose={({ id }) => change({ model: id })}
-        />
-        <Textarea
-          ref={promptField}
-          label="Prompt"
-          autosize
-          minRows={4}
-          maxRows={14}
-          placeholder="What should it show? Say the subject, the light, the mood and how it moves."
-          value={draft.prompt}
-          onChange={(event) => change({ prompt: event.target.value })}
-          error={tried || draft.prompt !== '' ? mistakeAt('/prompt') : undefined}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          description={<span className="numbers">{`${[...draft.prompt].length} of ${PROMPT_LIMIT} characters`}</span>}
-        />
-        {model?.configs && (
-          <VideoSettings
-            limits={model.configs}
-            value={fittingConfigs(model, draft.configs)}
-            onChange={(configs) => change({ configs })}
-          />
-        )}
-        <Attachments
-          project={project.id}
-          attachments={attachments}
-          mistake={mistakeAt('/attachments')}
-          onRefer={refer}
-        />
-        <div className={classes.pair}>
+    <div className={classes.playground}>
+      <form
+        className={classes.form}
+        onSubmit={submit}
+        onPaste={(event) => take(event.clipboardData.files, event)}
+        onDragOver={(event) => {
+          if (!carriesAttachment(event)) return;
+          event.preventDefault();
+          setDropping(true);
+        }}
+        onDragLeave={() => setDropping(false)}
+        onDrop={(event) => {
+          setDropping(false);
+          const ids = droppedIds(event);
+          if (ids.length > 0) event.preventDefault();
+          ids.forEach(attachments.add);
+          take(event.dataTransfer.files, event);
+        }}
+        data-dropping={dropping || undefined}
+      >
+        <div className={classes.place}>
           <ProjectChoice
             chosen={project}
             offered={offered}
             onChoose={(id) => {
-              // Folders and attachments belong to the previous project.
+              // Folders, attachments and results belong to the previous project.
               change({ folder: null, attachments: [] });
-              void navigate({ search: (before) => ({ ...before, project: id }), replace: true });
+              void navigate({
+                search: ({ results: _, ...before }) => ({ ...before, project: id }),
+                replace: true,
+              });
             }}
           />
           <NativeSelect
@@ -157,33 +146,96 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
             ]}
           />
         </div>
-      </Stack>
-      <Stack gap="md" className={classes.side}>
-        {model !== undefined &&
-          capBreaches(model, request).map(({ message }) => (
-            <div key={message} className={notice.notice} data-kind="warning" role="note">
-              <Text size="sm">{message}</Text>
+        <section className={`card ${classes.ask}`} aria-label="What to generate">
+          <Textarea
+            ref={promptField}
+            label="Prompt"
+            autosize
+            minRows={4}
+            maxRows={14}
+            placeholder="What should it show? Say the subject, the light, the mood and how it moves."
+            value={draft.prompt}
+            onChange={(event) => change({ prompt: event.target.value })}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+            error={tried || draft.prompt !== '' ? mistakeAt('/prompt') : undefined}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            description={<span className="numbers">{`${[...draft.prompt].length} of ${PROMPT_LIMIT} characters`}</span>}
+          />
+          {model !== undefined &&
+            capBreaches(model, request).map(({ message }) => (
+              <div key={message} className={notice.notice} data-kind="warning" role="note">
+                <Text size="sm">{message}</Text>
+              </div>
+            ))}
+          {generate.isError && <ProblemNotice error={generate.error} />}
+          <div className={classes.send}>
+            <SegmentedControl
+              size="xs"
+              aria-label="Number of results"
+              value={String(outputs)}
+              onChange={(value) => setOutputs(Number(value))}
+              data={Array.from({ length: MAX_OUTPUTS }, (_, index) => ({
+                value: String(index + 1),
+                label: `${index + 1}×`,
+              }))}
+            />
+            <div className={classes.go}>
+              <Text size="xs" c="dimmed" visibleFrom="sm">
+                Ctrl + Enter
+              </Text>
+              <ActionButton
+                type="submit"
+                leftSection={<Icon name="spark" size={16} />}
+                loading={generate.isPending}
+                refusal={blocked}
+              >
+                Generate
+              </ActionButton>
             </div>
-          ))}
-        {generate.isError && <ProblemNotice error={generate.error} />}
-        <ActionButton
-          type="submit"
-          size="md"
-          fullWidth
-          leftSection={<Icon name="spark" />}
-          loading={generate.isPending}
-          refusal={blocked}
-        >
-          Generate
-        </ActionButton>
-        <Text size="sm" c="dimmed">
-          {model?.provider === 'live'
-            ? 'The vendor makes it and may charge for it.'
-            : 'The sandbox makes a real file, free of charge.'}{' '}
-          The same request as code:
-        </Text>
-        <RequestPreview project={project.id} request={request} />
-      </Stack>
-    </form>
+          </div>
+          <Text size="xs" c="dimmed">
+            {model?.provider === 'live'
+              ? 'The vendor makes it and may charge for each result.'
+              : 'The sandbox makes a real file, free of charge.'}
+          </Text>
+        </section>
+        <Stack gap="lg" className="card">
+          <TypeChoice
+            value={draft.type}
+            onChoose={(type) => change({ type, model: models.find(({ outputType }) => outputType === type)?.id ?? '' })}
+          />
+          <ModelChoice
+            models={models.filter(({ outputType }) => outputType === draft.type)}
+            value={draft.model}
+            onChoose={({ id }) => change({ model: id })}
+          />
+          {model?.configs && (
+            <VideoSettings
+              limits={model.configs}
+              value={fittingConfigs(model, draft.configs)}
+              onChange={(configs) => change({ configs })}
+            />
+          )}
+          <Attachments
+            attachments={attachments}
+            mistake={mistakeAt('/attachments')}
+            onRefer={refer}
+            onPick={() => setTab('files')}
+          />
+        </Stack>
+      </form>
+      <PlaygroundSide
+        project={project}
+        request={request}
+        results={results}
+        tab={tab}
+        onTab={setTab}
+        onResult={(id) => show([id])}
+        onTake={takeOver}
+        onAttach={attachments.add}
+      />
+    </div>
   );
 }

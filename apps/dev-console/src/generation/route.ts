@@ -1,38 +1,40 @@
-import { FILE_STATUSES, FileId, OutputType, VideoConfigs } from '@review/contract';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { FILE_STATUSES, OUTPUT_TYPES } from '@review/contract';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
-import { optional } from '../shell/search.ts';
+import { oneOf, search, text, texts } from '../shell/search.ts';
 
 export const generateRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/generate',
-  validateSearch: z.object({
-    project: optional(z.string()),
-    type: optional(OutputType),
-    model: optional(z.string()),
-    prompt: optional(z.string()),
-    folder: optional(z.string()),
-    attachments: optional(z.array(z.string())),
-    configs: optional(VideoConfigs),
-  }),
-  component: lazyRouteComponent(() => import('./generate-page.tsx'), 'GeneratePage'),
+  validateSearch: search(({ project, type, model, prompt, folder, attachments, configs, results }) => ({
+    project: text(project),
+    type: oneOf(OUTPUT_TYPES, type),
+    model: text(model),
+    prompt: text(prompt),
+    folder: text(folder),
+    attachments: texts(attachments),
+    /** The files that were generated on the page, newest first. */
+    results: texts(results),
+    /** Validated by the page. */
+    configs,
+  })),
+  component: lazyPage(() => import('./generate-page.tsx'), 'GeneratePage'),
 });
 
 export const runsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/runs',
-  validateSearch: z.object({
-    project: optional(z.string()),
-    type: optional(OutputType),
-    status: optional(z.enum(FILE_STATUSES)),
-  }),
-  component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
+  validateSearch: search(({ project, type, status }) => ({
+    project: text(project),
+    type: oneOf(OUTPUT_TYPES, type),
+    status: oneOf(FILE_STATUSES, status),
+  })),
+  component: lazyPage(() => import('./runs-page.tsx'), 'RunsPage'),
 });
 
 export const runRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/runs/$fileId',
-  params: { parse: ({ fileId }) => ({ fileId: FileId.parse(fileId) }), stringify: (params) => params },
-  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+  component: lazyPage(() => import('./run-page.tsx'), 'RunPage'),
 });

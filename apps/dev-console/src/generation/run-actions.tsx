@@ -1,24 +1,14 @@
 import { Button } from '@mantine/core';
 import { contract, type ProjectRole } from '@review/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { client } from '../api.ts';
 import { fileQuery, isOpen } from '../files/queries.ts';
 import { useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { againSearch } from './again.ts';
 import type { Run } from './runs-query.ts';
-
-/** Link parameters that open the Generate page with the inputs of this run. */
-const againSearch = ({ project, folder, generation }: Run) => ({
-  project: project.id,
-  type: generation.outputType,
-  model: generation.outputModel,
-  ...(generation.prompt !== null && { prompt: generation.prompt }),
-  ...(folder !== null && { folder: folder.id }),
-  ...(generation.attachments.length > 0 && { attachments: generation.attachments.map(({ id }) => id) }),
-  ...(generation.configs !== null && { configs: generation.configs }),
-});
 
 export function useCancel(run: Run) {
   const queryClient = useQueryClient();
@@ -41,6 +31,7 @@ interface RunActionsProps {
 
 export function RunActions({ run, role, cancel, size = 'sm' }: RunActionsProps) {
   const refusal = useRefusal();
+  const navigate = useNavigate();
   return (
     <>
       {isOpen(run) && (
@@ -55,14 +46,16 @@ export function RunActions({ run, role, cancel, size = 'sm' }: RunActionsProps) 
           Cancel
         </ActionButton>
       )}
-      <Button
-        size={size}
-        variant="default"
-        leftSection={<Icon name="repeat" size={14} />}
-        renderRoot={(props) => <Link {...props} to="/generate" search={againSearch(run)} />}
-      >
-        Run again
-      </Button>
+      {refusal(contract.generation.generate, role) === null && (
+        <Button
+          size={size}
+          variant="default"
+          leftSection={<Icon name="repeat" size={14} />}
+          onClick={() => void navigate({ to: '/generate', search: againSearch(run) })}
+        >
+          {size === 'sm' ? 'Make another like it' : 'Another'}
+        </Button>
+      )}
       {run.status === 'UPLOADED' && (
         <Button
           size={size}
@@ -70,7 +63,7 @@ export function RunActions({ run, role, cancel, size = 'sm' }: RunActionsProps) 
           leftSection={<Icon name="play" size={14} />}
           renderRoot={(props) => <Link {...props} to="/files/$fileId" params={{ fileId: run.id }} />}
         >
-          Open
+          {size === 'sm' ? 'Open and review' : 'Open'}
         </Button>
       )}
     </>

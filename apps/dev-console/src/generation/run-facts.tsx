@@ -27,7 +27,7 @@ export function RunFacts({ run, details }: { run: Run; details: GenerationDetail
           ['Picture', configs && `${configs.resolution}, ${configs.aspectRatio}`],
           ['Length', configs && `${configs.durationSeconds} s, ${configs.generateAudio ? 'with' : 'without'} audio`],
           ['Size', run.size && sizeOf(run.size)],
-          ['SeekRequest', <Time key="asked" at={generation.queuedAt} />],
+          ['Requested', <Time key="asked" at={generation.queuedAt} />],
           ['Waited', generation.startedAt && <Duration from={generation.queuedAt} to={generation.startedAt} />],
           ['Took', generation.startedAt && <Duration from={generation.startedAt} to={generation.finishedAt} />],
           ['Engine', details?.engine && ENGINES[details.engine]],

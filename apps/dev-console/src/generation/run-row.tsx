@@ -1,8 +1,7 @@
 import { Progress, Text } from '@mantine/core';
 import { findModel, type ProjectRole } from '@review/contract';
 import { Link } from '@tanstack/react-router';
-import { OUTPUTS } from '../models/queries.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Thumbnail } from '../files/media/thumbnail.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { Duration, Time } from '../ui/time.tsx';
@@ -18,11 +17,9 @@ export function RunRow({ run, role }: { run: Run; role: ProjectRole }) {
   const cancel = useCancel(run);
   return (
     <li className={classes.run}>
-      <span className={classes.icon}>
-        <Icon name={OUTPUTS[generation.outputType].icon} size={20} />
-      </span>
+      <Thumbnail file={run} />
       <div className={classes.words}>
-        <Link to="/runs/$fileId" params={{ fileId: run.id }} className={classes.prompt}>
+        <Link to="/runs/$fileId" params={{ fileId: run.id }} dir="auto" className={classes.prompt}>
           {generation.prompt ?? run.name}
         </Link>
         <Text size="sm" c="dimmed" className={classes.facts}>

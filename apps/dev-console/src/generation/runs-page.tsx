@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { contract, FILE_STATUSES, OUTPUT_TYPES, type Project } from '@review/contract';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { OUTPUTS } from '../models/queries.ts';
 import { ProjectChoice, useChosenProject } from '../projects/project-choice.tsx';
 import { useRefusal } from '../session/access.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { errorToShow } from '../ui/error-to-show.ts';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
@@ -14,7 +14,7 @@ import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
 import { statusLabel } from '../ui/status-badge.tsx';
 import { RunRow } from './run-row.tsx';
-import { runsQuery } from './runs-query.ts';
+import { useRuns } from './runs-query.ts';
 
 const route = getRouteApi('/console/runs');
 const STATUSES = FILE_STATUSES.filter((status) => status !== 'UPLOADING');
@@ -83,8 +83,9 @@ export function RunsPage() {
 
 function RunList({ project }: { project: Project }) {
   const { type, status } = route.useSearch();
-  const runs = useInfiniteQuery(runsQuery(project.id, { type, status }));
-  if (runs.isError) return <ProblemNotice error={runs.error} onRetry={() => void runs.refetch()} />;
+  const runs = useRuns(project.id, { type, status });
+  const error = errorToShow(runs);
+  if (error !== null) return <ProblemNotice error={error} onRetry={() => void runs.refetch()} />;
   if (runs.data === undefined) return <Skeleton h={240} />;
   if (runs.data.length === 0 && !runs.hasNextPage) {
     return type === undefined && status === undefined ? (

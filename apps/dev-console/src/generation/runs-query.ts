@@ -1,7 +1,8 @@
 import type { FileRecord, FileStatus, Generation, OutputType } from '@review/contract';
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
-import { isOpen } from '../files/queries.ts';
+import { isChanging } from '../files/queries.ts';
+import { usePollInterval } from '../live/use-live.ts';
 
 interface RunFilters {
   type?: OutputType | undefined;
@@ -10,12 +11,12 @@ interface RunFilters {
 
 /** A generated file with its generation record. */
 export type Run = FileRecord & { generation: Generation };
-export const isRun = (file: FileRecord): file is Run => file.generation !== null;
+export const isRun = <File extends FileRecord>(file: File): file is File & Run => file.generation !== null;
 
 const POLL_INTERVAL_MS = 2000;
 
-/** The generations of a project, newest first; polled while one of them is not done. */
-export const runsQuery = (project: string, { type, status }: RunFilters) =>
+/** The generations of a project, newest first. */
+const runsQuery = (project: string, { type, status }: RunFilters) =>
   infiniteQueryOptions({
     queryKey: ['runs', project, { type, status }],
     initialPageParam: '',
@@ -27,6 +28,13 @@ export const runsQuery = (project: string, { type, status }: RunFilters) =>
     },
     getNextPageParam: ({ page }) => page.next,
     select: ({ pages }) => pages.flatMap(({ data }) => data).filter(isRun),
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isOpen)) ? POLL_INTERVAL_MS : false,
   });
+
+/** The generations of a project, kept current. Without events it polls while one of them is not done. */
+export function useRuns(project: string, filters: RunFilters) {
+  const interval = usePollInterval(project, POLL_INTERVAL_MS);
+  return useInfiniteQuery({
+    ...runsQuery(project, filters),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isChanging)) ? interval : false),
+  });
+}

@@ -1,5 +1,5 @@
 import { upload } from '@review/client';
-import { GenerationAttachmentId } from '@review/contract';
+import { type FileDetails, GenerationAttachmentId } from '@review/contract';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api.ts';
@@ -17,6 +17,8 @@ interface Sending {
 interface Attachment {
   id: string;
   name: string;
+  /** Known for files of the project. */
+  file: FileDetails | undefined;
 }
 
 /** The attachments of a draft: uploaded ones by id, and uploads in progress. */
@@ -51,9 +53,9 @@ export function useAttachments(
     }
   }
 
-  const nameOf = (id: string) => names[id] ?? files.find(({ data }) => data?.id === id)?.data?.name ?? id;
+  const fileOf = (id: string) => files.find(({ data }) => data?.id === id)?.data;
   return {
-    attached: ids.map((id): Attachment => ({ id, name: nameOf(id) })),
+    attached: ids.map((id): Attachment => ({ id, name: names[id] ?? fileOf(id)?.name ?? id, file: fileOf(id) })),
     sending,
     add,
     send,

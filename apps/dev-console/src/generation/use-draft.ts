@@ -1,4 +1,4 @@
-import type { ModelRecord } from '@review/contract';
+import { type ModelRecord, VideoConfigs } from '@review/contract';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Draft } from './draft.ts';
@@ -20,7 +20,7 @@ export function useDraft(models: readonly ModelRecord[]) {
       prompt: search.prompt ?? '',
       folder: search.folder ?? null,
       attachments: search.attachments ?? [],
-      configs: search.configs ?? {},
+      configs: VideoConfigs.catch({}).parse(search.configs),
     };
   });
   useEffect(() => {
@@ -35,7 +35,11 @@ export function useDraft(models: readonly ModelRecord[]) {
     const timer = setTimeout(() => {
       // The form was submitted meanwhile and the page is navigating to the run.
       if (router.latestLocation.pathname !== '/generate') return;
-      void navigate({ search: ({ project }) => ({ ...(project && { project }), ...described }), replace: true });
+      const kept = (before: { project?: string; results?: string[] }) => ({
+        ...(before.project && { project: before.project }),
+        ...(before.results && { results: before.results }),
+      });
+      void navigate({ search: (before) => ({ ...kept(before), ...described }), replace: true });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [draft, navigate, router]);

@@ -1,5 +1,5 @@
 import { Progress, Table, Text, Title } from '@mantine/core';
-import { useRateUses } from '../rate-limits.ts';
+import { useRateUses } from '../connection/rate-limits.ts';
 import { useNow } from '../ui/time.tsx';
 import classes from './page.module.css';
 

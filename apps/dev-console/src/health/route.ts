@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
 
 export const healthRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/health',
-  component: lazyRouteComponent(() => import('./page.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('./page.tsx'), 'HealthPage'),
 });

@@ -99,30 +99,38 @@ function MemberRow({ member, project, refusal, isLastOwner }: MemberRowProps) {
         {setRole.isError && <ProblemNotice error={setRole.error} />}
       </div>
       <div className={rows.side}>
-        <WithHint hint={forbidden}>
-          <NativeSelect
-            size="xs"
-            aria-label={`Role of ${user.name}`}
-            disabled={forbidden !== null || setRole.isPending}
-            value={setRole.isPending ? setRole.variables : role}
-            onChange={({ target }) => {
-              const next = PROJECT_ROLES.find((each) => each === target.value);
-              if (next !== undefined) setRole.mutate(next);
-            }}
-            data={offered.map((each) => ({ value: each, label: roleName(each) }))}
-          />
-        </WithHint>
-        <WithHint hint={forbidden}>
-          <ActionIcon
-            variant={forbidden === null ? 'subtle' : 'transparent'}
-            color="gray"
-            aria-label={`Remove ${user.name}`}
-            disabled={forbidden !== null}
-            onClick={() => setRemoving(true)}
-          >
-            <Icon name="cross" />
-          </ActionIcon>
-        </WithHint>
+        {refusal !== null ? (
+          <Text size="sm" c="dimmed">
+            {roleName(role)}
+          </Text>
+        ) : (
+          <>
+            <WithHint hint={forbidden}>
+              <NativeSelect
+                size="xs"
+                aria-label={`Role of ${user.name}`}
+                disabled={forbidden !== null || setRole.isPending}
+                value={setRole.isPending ? setRole.variables : role}
+                onChange={({ target }) => {
+                  const next = PROJECT_ROLES.find((each) => each === target.value);
+                  if (next !== undefined) setRole.mutate(next);
+                }}
+                data={offered.map((each) => ({ value: each, label: roleName(each) }))}
+              />
+            </WithHint>
+            <WithHint hint={forbidden}>
+              <ActionIcon
+                variant={forbidden === null ? 'subtle' : 'transparent'}
+                color="gray"
+                aria-label={`Remove ${user.name}`}
+                disabled={forbidden !== null}
+                onClick={() => setRemoving(true)}
+              >
+                <Icon name="cross" />
+              </ActionIcon>
+            </WithHint>
+          </>
+        )}
       </div>
       {removing && (
         <ConfirmDialog

@@ -1,11 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
-import { optional } from '../shell/search.ts';
+import { lazyPage } from '../shell/lazy-page.ts';
+import { flag, search } from '../shell/search.ts';
 
 export const membersRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/members',
-  validateSearch: z.object({ add: optional(z.literal(true)) }),
-  component: lazyRouteComponent(() => import('./page.tsx'), 'MembersPage'),
+  validateSearch: search(({ add }) => ({ add: flag(add) })),
+  component: lazyPage(() => import('./page.tsx'), 'MembersPage'),
 });

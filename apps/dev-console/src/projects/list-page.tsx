@@ -94,11 +94,12 @@ export function ProjectsPage() {
           const projects = pages.flatMap(({ data }) => data);
           if (projects.length === 0)
             return keyword === '' ? <NoProjects action={newProject} /> : <NoMatch words={keyword} />;
+          const hasCovers = projects.some(({ thumbnailUrl }) => thumbnailUrl !== null);
           return (
             <Stack gap="md">
               <ul className={classes.grid} aria-label="Projects">
                 {projects.map((project) => (
-                  <ProjectCard key={project.id} project={project} />
+                  <ProjectCard key={project.id} project={project} hasCover={hasCovers} />
                 ))}
               </ul>
               <MoreButton query={query}>Show more</MoreButton>
@@ -113,19 +114,25 @@ export function ProjectsPage() {
   );
 }
 
-function ProjectCard({ project }: { project: Project }) {
-  const { id, name, description, deadline, role, updatedAt, deletesAt } = project;
+function ProjectCard({ project, hasCover }: { project: Project; hasCover: boolean }) {
+  const { id, name, description, deadline, role, updatedAt, deletesAt, thumbnailUrl } = project;
   return (
     <li className={classes.card}>
+      {hasCover && (
+        <span className={classes.cover}>
+          <Icon name="folder" size={26} />
+          {thumbnailUrl !== null && <img src={thumbnailUrl} alt="" loading="lazy" />}
+        </span>
+      )}
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Link to="/projects/$projectId" params={{ projectId: id }} className={classes.name}>
           {name}
         </Link>
-        <Badge variant="default" tt="none" fw={550} radius="sm">
+        <Badge variant="default" tt="none" fw={550} radius="sm" flex="none">
           {roleName(role)}
         </Badge>
       </Group>
-      <Text size="sm" c="dimmed" lineClamp={2} className={classes.description}>
+      <Text dir="auto" size="sm" c="dimmed" lineClamp={2} className={classes.description}>
         {description ?? 'No description.'}
       </Text>
       <Text size="xs" c="dimmed">

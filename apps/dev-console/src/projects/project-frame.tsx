@@ -2,7 +2,9 @@ import { Badge, Text } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useLive } from '../live/use-live.ts';
 import { roleName, useRefusal } from '../session/access.ts';
+import { errorToShow } from '../ui/error-to-show.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { Time } from '../ui/time.tsx';
@@ -14,8 +16,10 @@ const ROOMS = [
   { label: 'Files', to: '/projects/$projectId', exact: true },
   { label: 'Versions', to: '/projects/$projectId/versions', exact: false },
   { label: 'Comments', to: '/projects/$projectId/comments', exact: false },
+  { label: 'Activity', to: '/projects/$projectId/activity', exact: false },
   { label: 'Members', to: '/projects/$projectId/members', exact: false },
-  { label: 'Access links', to: '/projects/$projectId/links', exact: false },
+  { label: 'Access links', to: '/projects/$projectId/links', exact: false, reads: contract.accessLinks.list },
+  { label: 'Webhooks', to: '/projects/$projectId/webhooks', exact: false, reads: contract.webhooks.list },
   { label: 'Settings', to: '/projects/$projectId/settings', exact: false },
 ] as const;
 
@@ -27,14 +31,17 @@ const showCurrent = (rooms: HTMLElement | null) =>
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const { pathname } = useLocation();
-  const unreadable = useRefusal()(contract.projects.get);
+  useLive(projectId);
+  const refusal = useRefusal();
+  const unreadable = refusal(contract.projects.get);
   const query = useQuery({ ...projectQuery(projectId), enabled: unreadable === null });
   const project = query.data;
   const trail = <Link to="/projects">Projects</Link>;
-  if (query.isError && project === undefined) {
+  const error = errorToShow(query);
+  if (error !== null) {
     return (
       <Page title="Project" trail={trail}>
-        <ProblemNotice error={query.error} onRetry={() => void query.refetch()} />
+        <ProblemNotice error={error} onRetry={() => void query.refetch()} />
       </Page>
     );
   }
@@ -51,7 +58,7 @@ export function ProjectFrame() {
                 due {project.deadline}
               </Text>
             )}
-            <Badge variant="default" tt="none" fw={550} radius="sm" title="Your role in this project">
+            <Badge variant="default" tt="none" fw={550} radius="sm" flex="none" title="Your role in this project">
               {roleName(project.role)}
             </Badge>
           </>
@@ -62,27 +69,36 @@ export function ProjectFrame() {
         <div role="note" className={classes.deleting}>
           <Text size="sm">
             This project and all its files will be deleted <Time at={project.deletesAt} />. Until then it can be read
-            but not changed; an owner can undo the deletion in the{' '}
-            <Link to="/projects/$projectId/settings" params={{ projectId }}>
-              settings
-            </Link>
-            .
+            but not changed.{' '}
+            {refusal(contract.projects.cancelDelete, project.role) === null ? (
+              <>
+                You can undo the deletion in the{' '}
+                <Link to="/projects/$projectId/settings" params={{ projectId }}>
+                  settings
+                </Link>
+                .
+              </>
+            ) : (
+              'An owner can undo the deletion.'
+            )}
           </Text>
         </div>
       )}
       <nav ref={showCurrent} key={pathname} className={classes.rooms} aria-label="Parts of the project">
-        {ROOMS.map(({ label, to, exact }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ projectId }}
-            className={classes.room}
-            activeOptions={{ exact, includeSearch: false }}
-            activeProps={{ 'aria-current': 'page' }}
-          >
-            {label}
-          </Link>
-        ))}
+        {ROOMS.filter((room) => !('reads' in room) || refusal(room.reads, project?.role) === null).map(
+          ({ label, to, exact }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ projectId }}
+              className={classes.room}
+              activeOptions={{ exact, includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {label}
+            </Link>
+          ),
+        )}
       </nav>
       <Outlet />
     </Page>

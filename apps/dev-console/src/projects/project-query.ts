@@ -1,5 +1,6 @@
 import { contract, type Project, type Route } from '@review/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { client } from '../api.ts';
 import { useRefusal } from '../session/access.ts';
 
@@ -26,14 +27,23 @@ export function useProject(id: string): {
     ...projectQuery(id),
     enabled: id !== '' && refusal(contract.projects.get) === null,
   });
+  const role = project?.role;
+  const isDeleting = project?.deletesAt != null;
   return {
     project,
     isSettled: !isLoading,
-    refusal: (route) => {
-      const forbidden = refusal(route, project?.role);
-      if (forbidden !== null) return forbidden;
-      const isFrozen = project?.deletesAt != null && !isRead(route) && !route.metadata.whileDeleting;
-      return isFrozen ? 'This project is scheduled for deletion. Undo the deletion in its settings first.' : null;
-    },
+    refusal: useCallback(
+      (route) => {
+        const forbidden = refusal(route, role);
+        if (forbidden !== null) return forbidden;
+        const isFrozen = isDeleting && !isRead(route) && !route.metadata.whileDeleting;
+        if (!isFrozen) return null;
+        const canUndo = refusal(contract.projects.cancelDelete, role) === null;
+        return canUndo
+          ? 'This project is scheduled for deletion. Undo the deletion in its settings first.'
+          : 'This project is scheduled for deletion. Ask one of its owners to undo that.';
+      },
+      [refusal, role, isDeleting],
+    ),
   };
 }

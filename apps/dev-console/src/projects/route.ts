@@ -1,27 +1,27 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
-import { optional } from '../shell/search.ts';
+import { flag, oneOf, search, text } from '../shell/search.ts';
 
 export const projectsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/projects',
-  validateSearch: z.object({
-    keyword: optional(z.string()),
-    sort: optional(z.enum(['name', 'createdAt'])),
-    create: optional(z.literal(true)),
-  }),
-  component: lazyRouteComponent(() => import('./list-page.tsx'), 'ProjectsPage'),
+  validateSearch: search(({ keyword, sort, create }) => ({
+    keyword: text(keyword),
+    sort: oneOf(['name', 'createdAt'], sort),
+    create: flag(create),
+  })),
+  component: lazyPage(() => import('./list-page.tsx'), 'ProjectsPage'),
 });
 
 export const projectRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/projects/$projectId',
-  component: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectFrame'),
+  component: lazyPage(() => import('./project-frame.tsx'), 'ProjectFrame'),
 });
 
 export const projectSettingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'ProjectSettingsPage'),
+  component: lazyPage(() => import('./settings-page.tsx'), 'ProjectSettingsPage'),
 });

@@ -117,7 +117,7 @@ function Deletion({ project, refusal }: { project: Project; refusal: ProjectRefu
               The project stays readable for seven days. Until then the deletion can be undone. After that its files,
               versions and comments are deleted permanently.
             </Text>
-            <ActionButton refusal={refusal(contract.projects.delete)} variant="outline" onClick={dialog.open}>
+            <ActionButton refusal={refusal(contract.projects.delete)} color="red.8" onClick={dialog.open}>
               Delete project
             </ActionButton>
           </>

@@ -1,4 +1,5 @@
 import type { ProjectRole, Route, Scope } from '@review/contract';
+import { useCallback } from 'react';
 import { useSession } from './session-query.ts';
 
 const ROLE_NAMES: Record<ProjectRole, string> = {
@@ -28,5 +29,6 @@ function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope
 /** Returns a function that says why this session may not call a route, or null. */
 export function useRefusal(): (route: Pick<Route, 'metadata'>, role?: ProjectRole) => string | null {
   const { scopes } = useSession();
-  return (route, role) => refusalOf(route, scopes, role);
+  // Stable, so that rows of long lists are not rendered again.
+  return useCallback((route, role) => refusalOf(route, scopes, role), [scopes]);
 }

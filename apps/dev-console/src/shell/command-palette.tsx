@@ -1,17 +1,24 @@
 import { Modal, Text, TextInput, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { FileId } from '@review/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './command-palette.module.css';
 import { NAVIGATION } from './navigation.ts';
+import { detailOf, pageOf, RESULT_ICONS, searchQuery } from './search-query.ts';
 import { useSignOut } from './sign-out.ts';
 import { SCHEMES } from './theme-switch.tsx';
 
 interface Command {
+  /** Of a search result; the label identifies the others. */
+  id?: string;
   label: string;
   icon: IconName;
   keywords: string;
+  /** Shown below the label. */
+  detail?: string;
   run: () => void;
 }
 
@@ -19,7 +26,9 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const commands = useCommands(text.trim());
+  const [keyword] = useDebouncedValue(text.trim(), 150);
+  const found = useFound(keyword);
+  const commands = [...useCommands(text.trim()), ...(text.trim() === '' ? [] : found.commands)];
   const current = Math.min(chosen, commands.length - 1);
 
   function run(command: Command | undefined) {
@@ -39,14 +48,14 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Modal.Root opened onClose={onClose} padding={0} yOffset="14vh" size="34rem">
       <Modal.Overlay />
-      <Modal.Content aria-label="Search pages and commands">
+      <Modal.Content aria-label="Search everything">
         <TextInput
           variant="unstyled"
           size="md"
           className={classes.input}
           leftSection={<Icon name="search" />}
-          placeholder="Go to, switch, or paste the id of a file"
-          aria-label="Search pages and commands"
+          placeholder="Files, projects, comments, people, pages and commands"
+          aria-label="Search everything"
           role="combobox"
           aria-expanded
           aria-controls={listId}
@@ -64,7 +73,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
             // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which refers to the active option.
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
             <div
-              key={command.label}
+              key={command.id ?? command.label}
               id={`${listId}-${index}`}
               role="option"
               aria-selected={index === current}
@@ -73,18 +82,42 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
               onClick={() => run(command)}
             >
               <Icon name={command.icon} />
-              {command.label}
+              <span className={classes.text}>
+                <span className={classes.label}>{command.label}</span>
+                {command.detail !== undefined && <span className={classes.detail}>{command.detail}</span>}
+              </span>
             </div>
           ))}
         </div>
-        {commands.length === 0 && (
-          <Text c="dimmed" size="sm" p="md">
-            No page or command matches. Try the name of a page, or paste a file id that begins with FX.
-          </Text>
-        )}
+        <Text c="dimmed" size="sm" p={found.isSearching || commands.length === 0 ? 'md' : 0} role="status">
+          {found.isSearching
+            ? 'Searching…'
+            : commands.length === 0 && 'Nothing matches. Try a shorter word, or paste a file id that begins with FX.'}
+        </Text>
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+/** The search results as commands that open their pages. */
+function useFound(keyword: string): { commands: Command[]; isSearching: boolean } {
+  const navigate = useNavigate();
+  const { data = [], isFetching } = useQuery(searchQuery(keyword));
+  const commands = data.flatMap((result): Command[] => {
+    const page = pageOf(result);
+    if (page === undefined) return [];
+    return [
+      {
+        id: `${result.type} ${result.id}`,
+        label: result.title,
+        icon: RESULT_ICONS[result.type],
+        keywords: '',
+        detail: detailOf(result),
+        run: () => void navigate(page),
+      },
+    ];
+  });
+  return { commands: keyword === '' ? [] : commands, isSearching: isFetching };
 }
 
 function useCommands(text: string): Command[] {

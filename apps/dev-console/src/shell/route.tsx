@@ -1,11 +1,21 @@
 import { ApiProblem } from '@review/client';
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api.ts';
-import { removeKey, savedKey } from '../saved-key.ts';
+import { isKeyRefused } from '../connection/refusal.ts';
+import { askTabsForKey } from '../connection/tabs.ts';
+import { ConnectionBanner } from '../live/connection-banner.tsx';
+import { forgetKey, savedKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import { Shell } from './shell.tsx';
 
-export const rootRoute = createRootRoute();
+export const rootRoute = createRootRoute({
+  component: () => (
+    <>
+      <ConnectionBanner />
+      <Outlet />
+    </>
+  ),
+});
 
 const refused = (error: unknown) => error instanceof ApiProblem && error.status === 401;
 
@@ -17,12 +27,15 @@ export const consoleRoute = createRoute({
     // The fragment can hold the key of an access link, so it must not become part of a URL that is sent to the server.
     const back = { to: location.pathname + location.searchStr };
     const { hash } = location;
+    if (savedKey() === null) await askTabsForKey();
     if (savedKey() === null) throw redirect({ to: '/sign-in', search: back, hash });
+    // The page stays while its user signs in again.
+    if (isKeyRefused() && queryClient.getQueryData(sessionQuery.queryKey) !== undefined) return;
     try {
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!refused(error)) throw error;
-      removeKey();
+      forgetKey();
       throw redirect({ to: '/sign-in', search: { ...back, refused: true }, hash });
     }
   },

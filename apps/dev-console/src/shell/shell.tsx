@@ -2,14 +2,18 @@ import { Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { useKeyRefused } from '../connection/refusal.ts';
 import { useSession } from '../session/session-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { useUploadsPresent } from '../uploads/present.ts';
 import { NAVIGATION } from './navigation.ts';
 import classes from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
+const UploadDock = lazy(() => import('../uploads/dock.tsx'));
+const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
 
 const PALETTE_KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
@@ -20,6 +24,8 @@ export function Shell() {
   const [paletteOpen, palette] = useDisclosure(false);
   const { pathname } = useLocation();
   const signOut = useSignOut();
+  const isKeyRefused = useKeyRefused();
+  const hasUploads = useUploadsPresent();
   useHotkeys([['mod+K', palette.toggle]], []);
   useHotkeys([['Escape', menu.close]]);
   // Closes the overlay after navigation.
@@ -41,7 +47,7 @@ export function Shell() {
           <Icon name={menuOpen ? 'cross' : 'menu'} size={20} />
         </UnstyledButton>
         <span className={classes.name}>{workspace.name}</span>
-        <UnstyledButton className={classes.tool} aria-label="Search pages and commands" onClick={palette.open}>
+        <UnstyledButton className={classes.tool} aria-label="Search everything" onClick={palette.open}>
           <Icon name="search" size={20} />
         </UnstyledButton>
       </header>
@@ -83,6 +89,8 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
+      <Suspense>{hasUploads && <UploadDock />}</Suspense>
+      <Suspense>{isKeyRefused && <SignInAgain />}</Suspense>
       <Suspense>{paletteOpen && <CommandPalette onClose={palette.close} />}</Suspense>
     </div>
   );

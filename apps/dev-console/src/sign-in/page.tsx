@@ -1,12 +1,8 @@
-import { Anchor, Button, Code, PasswordInput, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Anchor, Code, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useEffect } from 'react';
-import { clientFor, queryClient } from '../api.ts';
-import { saveKey } from '../saved-key.ts';
-import { sessionQuery } from '../session/session-query.ts';
+import { useEffect } from 'react';
+import { SignInForm } from '../session/sign-in-form.tsx';
 import notice from '../ui/notice.module.css';
-import { ProblemNotice } from '../ui/problem-notice.tsx';
 import classes from './page.module.css';
 import { returnPath } from './return-path.ts';
 
@@ -19,22 +15,6 @@ export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Project Review';
   }, []);
-
-  const signIn = useMutation({
-    mutationFn: async (key: string) => {
-      const { data } = await clientFor(key).ping.ping();
-      saveKey(key);
-      queryClient.setQueryData(sessionQuery.queryKey, data);
-    },
-    onSuccess: () => router.history.push(returnPath(to, hash)),
-  });
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const key = String(new FormData(event.currentTarget).get('key') ?? '').trim();
-    if (key !== '') signIn.mutate(key);
-  }
-
   return (
     <main className={classes.page}>
       <Stack gap="lg" className={classes.form}>
@@ -44,23 +24,16 @@ export function SignIn() {
             Generate documents, images, videos and 3D files, and review them together.
           </Text>
         </div>
-        {refused && !signIn.isError && (
+        {refused && (
           <Text size="sm" className={notice.notice} role="note">
             The key you were signed in with is no longer valid. Sign in again.
           </Text>
         )}
-        <form onSubmit={submit}>
-          <Stack gap="sm">
-            <PasswordInput name="key" label="API key" placeholder="prs_k_…" required autoFocus autoComplete="off" />
-            <Button type="submit" loading={signIn.isPending} fullWidth>
-              Sign in
-            </Button>
-          </Stack>
-        </form>
-        {signIn.isError && <ProblemNotice error={signIn.error} />}
+        <SignInForm onSignedIn={() => router.history.push(returnPath(to, hash))} />
         <Text size="sm" c="dimmed">
           <Code>npm start</Code> prints a key of the demo workspace; create others with{' '}
-          <Code>npm run review -- key create</Code>. The key is kept in this tab only. Documentation:{' '}
+          <Code>npm run review -- key create</Code>. The key is kept in the open tabs of this browser, and signing out
+          removes it from all of them. Documentation:{' '}
           <Anchor href="/docs" size="sm">
             API reference
           </Anchor>

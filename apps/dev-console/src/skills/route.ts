@@ -1,24 +1,24 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
-import { optional } from '../shell/search.ts';
+import { flag, search, text } from '../shell/search.ts';
 
 export const skillsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/skills',
-  validateSearch: z.object({ create: optional(z.literal(true)) }),
-  component: lazyRouteComponent(() => import('./list-page.tsx'), 'SkillsPage'),
+  validateSearch: search(({ create }) => ({ create: flag(create) })),
+  component: lazyPage(() => import('./list-page.tsx'), 'SkillsPage'),
 });
 
 export const skillRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/skills/$skillId',
-  validateSearch: z.object({
+  validateSearch: search(({ version, write, about }) => ({
     /** The version to show; the default version if omitted. */
-    version: optional(z.string()),
+    version: text(version),
     /** Whether the editor of a new version is open. */
-    write: optional(z.literal(true)),
-    about: optional(z.literal(true)),
-  }),
-  component: lazyRouteComponent(() => import('./page.tsx'), 'SkillPage'),
+    write: flag(write),
+    about: flag(about),
+  })),
+  component: lazyPage(() => import('./page.tsx'), 'SkillPage'),
 });

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import { NewSkillVersion, type SkillDetails } from '@review/contract';
+import { contract, type SkillDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { client } from '../api.ts';
@@ -10,6 +10,8 @@ import { Loaded } from '../ui/loaded.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { skillVersionQuery } from './queries.ts';
 import classes from './version-editor.module.css';
+
+const fields = contract.skills.publish.body.out.shape;
 
 const Markdown = lazy(() => import('../ui/markdown.tsx'));
 
@@ -61,7 +63,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
           minRows={18}
           maxRows={34}
           spellCheck={false}
-          maxLength={maxLengthOf(NewSkillVersion.shape.content)}
+          maxLength={maxLengthOf(fields.content)}
           value={content}
           onChange={({ target }) => setDraft(target.value)}
         />
@@ -85,7 +87,7 @@ function Editor({ skill, initial, onDone, onClose }: Omit<VersionEditorProps, 'f
       <TextInput
         label="Note"
         description="What changed. Shown in the list of versions."
-        maxLength={maxLengthOf(NewSkillVersion.shape.note)}
+        maxLength={maxLengthOf(fields.note)}
         maw="40rem"
         value={note}
         onChange={({ target }) => setNote(target.value)}

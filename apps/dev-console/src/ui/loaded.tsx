@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { errorToShow } from './error-to-show.ts';
 import { ForbiddenHint } from './forbidden-hint.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
@@ -14,8 +15,9 @@ interface LoadedProps<Data> {
 /** Renders the data of a query, or its loading, error or forbidden state. */
 export function Loaded<Data>({ query, refusal = null, children }: LoadedProps<Data>) {
   if (refusal !== null) return <ForbiddenHint reason={refusal} />;
+  const error = errorToShow(query);
+  if (error !== null) return <ProblemNotice error={error} onRetry={() => void query.refetch()} />;
   if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <ProblemNotice error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
       {[72, 100, 86].map((width) => (

@@ -1,4 +1,5 @@
 import type { FileStatus, GenerationStatus, ReviewStatus } from '@review/contract';
+import type { IconName } from './icon.tsx';
 import classes from './status-badge.module.css';
 
 type Status = FileStatus | GenerationStatus | ReviewStatus;
@@ -20,6 +21,10 @@ const SHOWN: Record<Status, { label: string; color: string }> = {
   REJECTED: { label: 'Rejected', color: 'red' },
   CLOSED: { label: 'Closed', color: 'gray' },
 };
+/** The icon of a file that has no content yet, or never gets any. */
+export const statusIcon = (status: Status): IconName =>
+  status === 'FAILED' ? 'warning' : status === 'CANCELED' ? 'stop' : 'clock';
+
 export const statusLabel = (status: Status): string => SHOWN[status].label;
 
 export function StatusBadge({ status }: { status: Status }) {

@@ -38,7 +38,8 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-function spanOf(milliseconds: number): string {
+/** Formats a duration. */
+export function spanOf(milliseconds: number): string {
   if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s`;
   const seconds = Math.round(milliseconds / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

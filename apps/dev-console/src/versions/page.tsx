@@ -3,17 +3,18 @@ import { useDisclosure } from '@mantine/hooks';
 import { contract } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { iconOf } from '../files/kind.ts';
+import { briefFacts } from '../files/media/describe.ts';
+import { Thumbnail } from '../files/media/thumbnail.tsx';
 import { fileQuery } from '../files/queries.ts';
 import { useProject } from '../projects/project-query.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import rows from '../ui/rows.module.css';
 import { sizeOf } from '../ui/size.ts';
 import { StatusBadge } from '../ui/status-badge.tsx';
+import { Tile } from '../ui/tile.tsx';
 import { Time } from '../ui/time.tsx';
 import { versionQuery } from './queries.ts';
 import { VersionStatus } from './status.tsx';
@@ -51,7 +52,11 @@ export function VersionPage() {
               </ActionButton>
             </Group>
           </Group>
-          {version.description !== null && <Text style={{ whiteSpace: 'pre-wrap' }}>{version.description}</Text>}
+          {version.description !== null && (
+            <Text dir="auto" style={{ whiteSpace: 'pre-wrap' }}>
+              {version.description}
+            </Text>
+          )}
           {unreadable !== null && <ForbiddenHint reason={unreadable} />}
           {version.files.length === 0 ? (
             <EmptyState icon="document" title="No files in this version">
@@ -77,13 +82,14 @@ function VersionFile({ id }: { id: string }) {
   const { data: file, isError } = useQuery(fileQuery(id));
   return (
     <li className={rows.row}>
-      <Icon name={file === undefined ? 'document' : iconOf(file)} />
+      {file === undefined ? <Tile icon="document" /> : <Thumbnail file={file} />}
       <div className={rows.main}>
         <Link to="/files/$fileId" params={{ fileId: id }} className={rows.name}>
           {file?.name ?? id}
         </Link>
         <div className={rows.detail}>
           {isError && 'This file could not be loaded.'}
+          {file?.media != null && briefFacts(file.media).map((fact) => `${fact} · `)}
           {file?.size != null && sizeOf(file.size)}
         </div>
       </div>

@@ -1,22 +1,22 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
-import { optional } from '../shell/search.ts';
+import { lazyPage } from '../shell/lazy-page.ts';
+import { oneOf, search, texts, whole } from '../shell/search.ts';
 
 export const versionsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/versions',
-  validateSearch: z.object({
-    page: optional(z.int().min(1).max(100)),
-    sort: optional(z.literal('name')),
+  validateSearch: search(({ page, sort, create }) => ({
+    page: whole(page, 1, 100),
+    sort: oneOf(['name'], sort),
     /** The initial files of a new version; if present, the form is open. */
-    create: optional(z.array(z.string())),
-  }),
-  component: lazyRouteComponent(() => import('./list-page.tsx'), 'VersionsPage'),
+    create: texts(create),
+  })),
+  component: lazyPage(() => import('./list-page.tsx'), 'VersionsPage'),
 });
 
 export const versionRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/versions/$versionId',
-  component: lazyRouteComponent(() => import('./page.tsx'), 'VersionPage'),
+  component: lazyPage(() => import('./page.tsx'), 'VersionPage'),
 });

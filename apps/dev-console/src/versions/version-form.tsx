@@ -5,11 +5,13 @@ import { useState } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
 import { maxLengthOf } from '../bounds.ts';
+import { Thumbnail } from '../files/media/thumbnail.tsx';
 import { projectFilesQuery } from '../files/queries.ts';
 import { useProject } from '../projects/project-query.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
+import classes from './version-form.module.css';
 
 interface VersionFormProps {
   projectId: string;
@@ -87,7 +89,17 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
             <Checkbox.Group label="Files" value={chosen} onChange={setChosen}>
               <Stack gap={8} mt="xs" mah="34vh" style={{ overflow: 'auto' }}>
                 {list.map((file) => (
-                  <Checkbox key={file.id} value={file.id} label={file.name} />
+                  <Checkbox
+                    key={file.id}
+                    value={file.id}
+                    classNames={{ body: classes.choice, labelWrapper: classes.words }}
+                    label={
+                      <span className={classes.file}>
+                        <Thumbnail file={file} />
+                        <span className={classes.name}>{file.name}</span>
+                      </span>
+                    }
+                  />
                 ))}
                 <MoreButton query={files}>Show older files</MoreButton>
               </Stack>

@@ -1,6 +1,6 @@
-import type { CommentRecord, FileRecord, Folder, ProblemCode, Project, Version } from '@review/contract';
+import type { CommentRecord, FileDetails, Folder, ProblemCode, Project, Version } from '@review/contract';
 import { expectTypeOf } from 'vitest';
-import type { CallOptions, Client, UploadState } from '../index.ts';
+import type { CallOptions, Client, EventsReset, UploadState } from '../index.ts';
 import { ApiProblem, createClient, download, downloadStream, generate, items, pages, upload } from '../index.ts';
 
 /** Nothing here is executed: `tsc`, as part of the lint, checks the types that a caller sees. */
@@ -8,7 +8,7 @@ const client = createClient({ baseUrl: 'https://review.example.com', token: asyn
 const params = { id: 'x' };
 
 export function answersTheBodyOfItsSuccessAndNothingElse() {
-  expectTypeOf(client.files.get).returns.toEqualTypeOf<Promise<{ data: FileRecord }>>();
+  expectTypeOf(client.files.get).returns.toEqualTypeOf<Promise<{ data: FileDetails }>>();
   expectTypeOf(client.folders.create).returns.toEqualTypeOf<Promise<{ data: { id: string } }>>();
   expectTypeOf(client.folders.list).returns.toEqualTypeOf<Promise<{ data: Folder[] }>>();
   expectTypeOf(client.files.delete).returns.toEqualTypeOf<Promise<void>>();
@@ -17,7 +17,7 @@ export function answersTheBodyOfItsSuccessAndNothingElse() {
 
 export function takesExactlyWhatItsRouteHas() {
   expectTypeOf(client.files.delete).parameters.toEqualTypeOf<
-    [request: { params: { id: string } }, options?: CallOptions]
+    [request: { params: { id: string }; query?: { trashed?: 'true' | 'false' | undefined } }, options?: CallOptions]
   >();
   expectTypeOf(client.versions.setStatus)
     .parameter(0)
@@ -45,13 +45,24 @@ export function everyRoomIsThereUnderItsName() {
     | 'models'
     | 'folders'
     | 'versions'
+    | 'webhooks'
     | 'members'
     | 'comments'
     | 'reactions'
+    | 'search'
     | 'attachments'
     | 'accessLinks'
     | 'skills'
+    | 'events'
   >();
+}
+
+export async function eventsAreTypedByTheirType() {
+  for await (const event of client.events('id', { after: '1' })) {
+    if (event.type === 'reset') expectTypeOf(event).toEqualTypeOf<EventsReset>();
+    if (event.type === 'comment.created') expectTypeOf(event.data.parent).toEqualTypeOf<{ id: string } | null>();
+  }
+  expectTypeOf(client.events.list).toBeCallableWith({ params, body: { types: ['file.created'] } });
 }
 
 export function aProblemIsTyped() {
@@ -78,7 +89,7 @@ export function iteratorsKnowTheirItemsAndPages() {
 }
 
 export function generationsUploadsAndDownloadsAreTyped() {
-  expectTypeOf(generate).returns.toEqualTypeOf<Promise<FileRecord>>();
+  expectTypeOf(generate).returns.toEqualTypeOf<Promise<FileDetails>>();
   expectTypeOf(upload).returns.toEqualTypeOf<Promise<{ id: string }>>();
   expectTypeOf(downloadStream).returns.resolves.toExtend<ReadableStream<Uint8Array>>();
   const toPath = () => download(client, 'FX1', { to: 'x.mp4' });

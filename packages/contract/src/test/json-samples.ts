@@ -20,6 +20,7 @@ export interface JsonSchema {
   minimum?: number;
   maximum?: number;
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
 }
 
@@ -32,9 +33,10 @@ export function samplesOf(schema: JsonSchema, resolve: (reference: string) => Js
     const { allOf, ...own } = schema;
     return samples(allOf.reduce(narrowed, own));
   }
-  if (schema.anyOf !== undefined) {
-    const { anyOf, ...own } = schema;
-    return fc.oneof(...anyOf.map((alternative) => samples(narrowed(own, alternative))));
+  const { anyOf, oneOf, ...own } = schema;
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives !== undefined) {
+    return fc.oneof(...alternatives.map((alternative) => samples(narrowed(own, alternative))));
   }
   if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => samples({ ...schema, type })));
   switch (schema.type) {

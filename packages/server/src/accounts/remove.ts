@@ -1,9 +1,12 @@
+import type { Selectable } from 'kysely';
 import { newUuid } from '../db/ids.ts';
-import type { Writer } from '../db/schema.ts';
+import type { Schema, Writer } from '../db/schema.ts';
+
+type Member = Pick<Selectable<Schema['project_members']>, 'id' | 'project_id'>;
 
 interface Removed {
-  /** Projects that the person was a member of. */
-  projects: number;
+  /** The memberships that ended. */
+  members: Member[];
   /** API keys that were revoked. */
   keys: number;
 }
@@ -44,14 +47,24 @@ export async function lockSolelyOwned(
 }
 
 /** Makes the user an owner of each project, as a new member or by a change of role. */
-export async function makeOwner(trx: Writer, userId: string, projectIds: string[], at: string): Promise<void> {
+export async function makeOwner(
+  trx: Writer,
+  userId: string,
+  projectIds: string[],
+  at: string,
+): Promise<(Member & { isNew: boolean })[]> {
+  const owners: (Member & { isNew: boolean })[] = [];
   for (const projectId of projectIds) {
-    await trx
+    const id = newUuid();
+    const owner = await trx
       .insertInto('project_members')
-      .values({ id: newUuid(), project_id: projectId, user_id: userId, role: 'PROJECT_OWNER', created_at: at })
+      .values({ id, project_id: projectId, user_id: userId, role: 'PROJECT_OWNER', created_at: at })
       .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role: 'PROJECT_OWNER' }))
-      .execute();
+      .returning(['id', 'project_id'])
+      .executeTakeFirstOrThrow();
+    owners.push({ ...owner, isNew: owner.id === id });
   }
+  return owners;
 }
 
 /**
@@ -76,11 +89,12 @@ export async function removeFromWorkspace(
     )
     .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ decided_at: at }))
     .execute();
-  const projects = await trx
+  const members = await trx
     .deleteFrom('project_members')
     .where('user_id', '=', userId)
     .where('project_id', 'in', (eb) => eb.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId))
-    .executeTakeFirst();
+    .returning(['id', 'project_id'])
+    .execute();
   const keys = await trx
     .updateTable('api_keys')
     .set({ revoked_at: at })
@@ -93,5 +107,5 @@ export async function removeFromWorkspace(
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .execute();
-  return { projects: Number(projects.numDeletedRows), keys: Number(keys.numUpdatedRows) };
+  return { members, keys: Number(keys.numUpdatedRows) };
 }

@@ -23,7 +23,11 @@ export interface Data {
     options?: { mayCreate?: boolean },
   ): Promise<void>;
   /** As `withDatabase`, with the storage. Signs no URLs, so that it needs neither PUBLIC_URL nor SECRET_KEY. */
-  withStorage(work: (opened: { db: Database; storage: Storage; log: Logger }) => Promise<void>): Promise<void>;
+  withStorage(
+    work: (opened: { address: DatabaseAddress; db: Database; storage: Storage; log: Logger }) => Promise<void>,
+  ): Promise<void>;
+  /** As `withStorage`, without opening the database, which may not exist yet. */
+  withStorageOnly(work: (opened: { address: DatabaseAddress; storage: Storage }) => Promise<void>): Promise<void>;
   /** Runs a command with all dependencies of the server, including its secrets. */
   withDeps(work: (deps: Deps) => Promise<void>): Promise<void>;
 }
@@ -40,13 +44,16 @@ export function openData(environment: Environment, output: Output): Data {
   return {
     withDatabase,
     withStorage: (work) =>
-      withDatabase(async ({ db }, { storageUrl }) => {
-        const unused = { publicUrl: 'http://localhost', signingKeys: [createSecretKey(randomBytes(32))] } as const;
-        const { openStorage } = await import('../storage/open.ts');
-        await using storage = openStorage({ storageUrl, ...unused });
-        output.note(`Storage: ${storageUrl}`);
-        await work({ db, storage, log });
+      withDatabase(async ({ address, db }, { storageUrl }) => {
+        await using storage = await openCommandStorage(storageUrl, output);
+        await work({ address, db, storage, log });
       }),
+    async withStorageOnly(work) {
+      const { database: address, storageUrl } = readCommandSettings(environment);
+      output.note(`Database: ${nameOf(address)}`);
+      await using storage = await openCommandStorage(storageUrl, output);
+      await work({ address, storage });
+    },
     async withDeps(work) {
       const config = readConfig(environment);
       announce(output, config.database, false);
@@ -55,6 +62,13 @@ export function openData(environment: Environment, output: Output): Data {
       await work(deps);
     },
   };
+}
+
+async function openCommandStorage(storageUrl: string, output: Output): Promise<Storage & AsyncDisposable> {
+  const unused = { publicUrl: 'http://localhost', signingKeys: [createSecretKey(randomBytes(32))] } as const;
+  const { openStorage } = await import('../storage/open.ts');
+  output.note(`Storage: ${storageUrl}`);
+  return openStorage({ storageUrl, ...unused });
 }
 
 /** Prints the address of the database, so that the user notices a wrong one. */
@@ -69,7 +83,7 @@ function announce(output: Output, address: DatabaseAddress, mayCreate: boolean):
 }
 
 /** The address without the password. */
-function nameOf(address: DatabaseAddress): string {
+export function nameOf(address: DatabaseAddress): string {
   if (address.dialect === 'sqlite') return `sqlite:${resolve(address.path)}`;
   const { protocol, username, host, pathname } = new URL(address.url);
   return `${protocol}//${username && `${username}@`}${host}${pathname}`;

@@ -4,6 +4,7 @@ import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
 import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
+import { appendEvents, type NewEvent } from '../rooms/events/outbox.ts';
 import { abortDropped, dropUnfinishedUploads } from '../rooms/uploads/drop.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
@@ -52,14 +53,17 @@ export function addPeopleCommands(
     .action((options: { workspace: string; user: string; newOwner?: string }) =>
       withStorage(async ({ db, storage, log }) => {
         const workspaceId = await existingWorkspace(db, options.workspace);
-        const { dropped, ...removed } = await db.transaction().execute(async (trx) => {
+        const { blobs, ...removed } = await db.transaction().execute(async (trx) => {
           const userId = await getMember(trx, workspaceId, '--user', options.user);
           const owned = await lockSolelyOwned(trx, { workspaceId, userId });
-          if (owned.length > 0) await handOver(trx, workspaceId, userId, owned, options.newOwner);
-          const dropped = await dropUnfinishedUploads(trx, { userId, workspaceId });
-          return { id: userId, dropped, ...(await removeFromWorkspace(trx, { workspaceId, userId }, now())) };
+          const promoted = owned.length > 0 ? await handOver(trx, workspaceId, userId, owned, options.newOwner) : [];
+          const { blobs, deleted } = await dropUnfinishedUploads(trx, { userId, workspaceId });
+          const { members, keys } = await removeFromWorkspace(trx, { workspaceId, userId }, now());
+          const left = members.map((member) => memberRemoved(member, userId));
+          await appendEvents(trx, null, [...promoted, ...deleted, ...left]);
+          return { id: userId, blobs, projects: members.length, keys };
         });
-        await abortDropped({ storage, log }, dropped);
+        await abortDropped({ storage, log }, blobs);
         const { id, projects, keys } = removed;
         output.show(removed, `User ${id} is removed from the workspace: ${projects} projects, ${keys} API keys.`);
       }),
@@ -72,7 +76,7 @@ async function handOver(
   userId: string,
   owned: { id: string; name: string }[],
   newOwner: string | undefined,
-): Promise<void> {
+): Promise<NewEvent[]> {
   if (newOwner === undefined) {
     const names = owned.map(({ id, name }) => `${name} (${id})`).join(', ');
     throw new CommandError(
@@ -82,8 +86,19 @@ async function handOver(
   const ownerId = await getMember(trx, workspaceId, '--new-owner', newOwner);
   if (ownerId === userId) throw new CommandError('--new-owner: must be another person than --user');
   const projectIds = owned.map(({ id }) => id);
-  await makeOwner(trx, ownerId, projectIds, now());
+  const owners = await makeOwner(trx, ownerId, projectIds, now());
+  return owners.map(({ id, project_id: projectId, isNew }) => {
+    const data = { user: { id: ownerId }, role: 'PROJECT_OWNER' as const };
+    return { type: isNew ? 'member.added' : 'member.changed', projectId, subjectId: id, data };
+  });
 }
+
+const memberRemoved = (member: { id: string; project_id: string }, userId: string): NewEvent<'member.removed'> => ({
+  type: 'member.removed',
+  projectId: member.project_id,
+  subjectId: member.id,
+  data: { user: { id: userId } },
+});
 
 async function getMember(db: Database, workspaceId: string, option: string, user: string): Promise<string> {
   const id = await findMember(db, workspaceId, user);

@@ -1,4 +1,4 @@
-import { createWorkerClient } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
 import { FAMILIES, timestampOf } from '@review/contract';
 import { beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../test/house.ts';

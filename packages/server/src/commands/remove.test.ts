@@ -1,5 +1,5 @@
 import { SCOPES } from '@review/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Issuer, openIssuer } from '../credentials/test/issuer.ts';
 import { put, upload } from '../rooms/uploads/test/uploads.ts';
 import { eventually } from '../test/eventually.ts';
@@ -41,7 +41,9 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const [issued, another] = [await token(), person.key];
     expect([await statusWith(issued), await statusWith(another)]).toEqual([200, 200]);
 
+    const waits = vi.spyOn(house.deps.watch, 'until');
     const waiting = refusal(person.client.files.get({ params: { id: file.id }, query: { wait: 50 } }), 'NOT_FOUND');
+    await expect.poll(() => waits).toHaveBeenCalled();
     const stream = await post(house, person.key, currentRequest('subscriptions/listen', { notifications: {} }));
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
 

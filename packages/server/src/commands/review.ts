@@ -8,14 +8,18 @@ import { listCredentials, relinkSubject, revokeCredential } from '../credentials
 import { clockOf } from '../db/clock.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
+import { providersOf } from '../rooms/workers/providers.ts';
 import { listWorkers } from '../rooms/workers/queries.ts';
+import { addBackupCommands } from './backup.ts';
 import { openData } from './data.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { takeEnvironmentFile } from './environment-file.ts';
 import { expiry } from './expiry.ts';
+import { addMediaCommands } from './media.ts';
 import { CommandError, createOutput, type Output, type Streams, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
 import { addStorageCommands } from './storage.ts';
-import { familiesOf, providersOf, toOutput } from './workers.ts';
+import { familiesOf, toOutput } from './workers.ts';
 
 /** What a command gets from its process. */
 export interface Shell extends Streams {
@@ -220,7 +224,10 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
       }),
     );
 
+  addMediaCommands(review, data, output);
   addStorageCommands(review, data, output);
+  addBackupCommands(review, data, output);
+  addDoctorCommand(review, data, output);
 
   review
     .command('mcp')

@@ -89,6 +89,7 @@ test('a data directory that cannot be created is named', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
   expect(faultsOf({ DATA_DIR: join(file, 'data') })).toContain('DATA_DIR: ');
+  expect(faultsOf({ DATA_DIR: '/proc/nope/data' })).toContain('DATA_DIR: ');
 });
 
 test('all invalid settings are reported together', () => {

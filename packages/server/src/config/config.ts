@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Family, type OutputType, perFamily, TIERS, UPLOAD_LIMIT, Uuid } from '@review/contract';
@@ -13,6 +13,7 @@ import {
   wholeNumber,
 } from '@review/contract/settings';
 import { z } from 'zod';
+import { createDirectory } from '../create-directory.ts';
 import type { DatabaseAddress } from '../db/database.ts';
 import {
   consoleDirectory,
@@ -96,6 +97,12 @@ export interface Config {
   waitLimit: number;
   /** The maximum time of a long poll in seconds, below the usual proxy timeout of 60. */
   waitSeconds: number;
+  /** The maximum number of open event streams of a process. */
+  streamLimit: number;
+  /** How long events are kept, in days. */
+  eventDays: number;
+  /** How long deleted files stay in the trash, in days. */
+  trashDays: number;
   logLevel: string;
   /** The directory of the built console; null serves none. */
   consoleDirectory: string | null;
@@ -248,6 +255,9 @@ export function readConfig(environment: Environment): Config {
     uploadLimit: setting('UPLOAD_LIMIT', wholeNumber(1, 5000 * GIBIBYTE), String(UPLOAD_LIMIT)),
     waitLimit: setting('WAIT_LIMIT', wholeNumber(0, 100_000), '1000'),
     waitSeconds: setting('WAIT_SECONDS', wholeNumber(1, 60), '50'),
+    streamLimit: setting('EVENT_STREAM_LIMIT', wholeNumber(0, 100_000), '1000'),
+    eventDays: setting('EVENT_RETENTION_DAYS', wholeNumber(1, 3650), '30'),
+    trashDays: setting('TRASH_RETENTION_DAYS', wholeNumber(1, 3650), '30'),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
     processes,
@@ -269,7 +279,7 @@ const BUILT_CONSOLE = fileURLToPath(new URL('../../apps/dev-console/dist', impor
 function storedSecret(dataDirectory: string, file: string): string {
   const path = join(dataDirectory, file);
   if (!existsSync(path)) {
-    mkdirSync(dataDirectory, { recursive: true });
+    createDirectory(dataDirectory);
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {

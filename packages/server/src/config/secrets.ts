@@ -9,6 +9,8 @@ export interface Secrets {
   accessLinks: Keys;
   /** Hashes the keys of access links, to find a link by its key. */
   accessLinkHashes: Keys;
+  /** Encrypts the secrets of webhooks. */
+  webhooks: Keys;
   blobs: Keys;
 }
 
@@ -25,6 +27,7 @@ export function deriveSecrets(secretKey: string, previousSecretKey: string | nul
     cursor: keysFor('cursor'),
     accessLinks: keysFor('access-links'),
     accessLinkHashes: keysFor('access-link-hashes'),
+    webhooks: keysFor('webhooks'),
     blobs: keysFor('blobs'),
   };
 }

@@ -1,10 +1,11 @@
 import type { Insertable, Selectable } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import { type Param, type Params, prepared } from '../db/prepared.ts';
 import type { Database, Schema, Writer } from '../db/schema.ts';
 
 export type StoredCredential = Selectable<Schema['api_keys']>;
 
-export const findCredential = prepared.first((db, hash: Param<string>) =>
+export const findCredentials = prepared.all((db, hashes: Param<string[]>) =>
   db
     .selectFrom('api_keys as key')
     // The keys of a person who has left the workspace are not valid.
@@ -12,7 +13,7 @@ export const findCredential = prepared.first((db, hash: Param<string>) =>
       join.onRef('membership.workspace_id', '=', 'key.workspace_id').onRef('membership.user_id', '=', 'key.user_id'),
     )
     .selectAll('key')
-    .where('key.hash', '=', hash),
+    .where('key.hash', ...anyOf(db, hashes)),
 );
 
 export const recordUse = prepared.run((db, { id, at }: Params<{ id: string; at: string }>) =>
@@ -58,18 +59,15 @@ interface Subject {
   subject: string;
 }
 
-/** Finds the account that a subject is linked to. `member` is true if it belongs to the workspace. */
-export const findLinkedUser = prepared(
-  (db, { issuer, subject, workspaceId }: Params<Subject & { workspaceId: string }>) =>
+/** Finds the accounts that the subjects are linked to: a row for each workspace of the account, or one without a workspace. */
+export const findLinkedUsers = prepared.all(
+  (db, { issuer, subjects }: Params<{ issuer: string; subjects: string[] }>) =>
     db
       .selectFrom('oauth_subjects as linked')
-      .leftJoin('workspace_members as membership', (join) =>
-        join.onRef('membership.user_id', '=', 'linked.user_id').on('membership.workspace_id', '=', workspaceId),
-      )
-      .select(['linked.user_id', 'membership.id'])
+      .leftJoin('workspace_members as membership', 'membership.user_id', 'linked.user_id')
+      .select(['linked.subject', 'linked.user_id', 'membership.workspace_id'])
       .where('linked.issuer', '=', issuer)
-      .where('linked.subject', '=', subject),
-  ([row]) => row && { userId: row.user_id, member: row.id !== null },
+      .where('linked.subject', ...anyOf(db, subjects)),
 );
 
 /** Links the subject to the account of that e-mail, unless one of them is linked already. */

@@ -13,6 +13,12 @@ import * as unloggedRateLimits from './migrations/0009-unlogged-rate-limits.ts';
 import * as stepRecords from './migrations/0010-step-records.ts';
 import * as searchIndex from './migrations/0011-search-index.ts';
 import * as pendingBlobDeletions from './migrations/0012-pending-blob-deletions.ts';
+import * as events from './migrations/0013-events.ts';
+import * as webhooks from './migrations/0014-webhooks.ts';
+import * as media from './migrations/0015-media.ts';
+import * as mediaPages from './migrations/0016-media-pages.ts';
+import * as trash from './migrations/0017-trash.ts';
+import * as searchCommentsAndPrompts from './migrations/0018-search-comments-and-prompts.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import { withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
@@ -31,6 +37,12 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0010-step-records': stepRecords.migration,
   '0011-search-index': searchIndex.migration,
   '0012-pending-blob-deletions': pendingBlobDeletions.migration,
+  '0013-events': events.migration,
+  '0014-webhooks': webhooks.migration,
+  '0015-media': media.migration,
+  '0016-media-pages': mediaPages.migration,
+  '0017-trash': trash.migration,
+  '0018-search-comments-and-prompts': searchCommentsAndPrompts.migration,
 };
 
 /**
@@ -39,25 +51,28 @@ const MIGRATIONS: Record<string, MigrationFor> = {
  */
 const OLDEST_COMPATIBLE = '0007-schema-compatibility';
 
+/** The last migration of this release. */
+export const latestMigration = (): string => Object.keys(MIGRATIONS).at(-1) ?? '';
+
 /** The schema was changed by a newer release in a way that this server cannot work with. */
 export class IncompatibleSchema extends Error {
   override name = 'IncompatibleSchema';
 }
 
 /**
- * Applies pending migrations and returns their names. Holds a lock, so that one of several starting servers migrates and
+ * Applies pending migrations, up to `last` if given, and returns their names. Holds a lock, so that one of several starting servers migrates and
  * the others wait. Accepts a newer compatible schema as it is, and throws IncompatibleSchema for others.
  */
-export function migrate(opened: OpenDatabase): Promise<string[]> {
+export function migrate(opened: OpenDatabase, last?: string): Promise<string[]> {
   return withoutTimeouts(opened, (db) =>
     // On SQLite only a transaction locks across processes; on Postgres Kysely takes an advisory lock.
     opened.dialect === 'sqlite'
-      ? db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect))
-      : migrateWith(db, opened.dialect),
+      ? db.transaction().execute((transaction) => migrateWith(transaction, opened.dialect, last))
+      : migrateWith(db, opened.dialect, last),
   );
 }
 
-async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Promise<string[]> {
+async function migrateWith(db: Database, dialect: OpenDatabase['dialect'], last?: string): Promise<string[]> {
   const migrator = new Migrator({
     db,
     provider: {
@@ -65,7 +80,7 @@ async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Prom
         Object.fromEntries(Object.entries(MIGRATIONS).map(([name, migration]) => [name, migration(dialect)])),
     },
   });
-  const { error, results } = await migrator.migrateToLatest();
+  const { error, results } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
   if (error !== undefined) {
     // Checked only after the failure, because a newer server may have migrated while this one waited for the lock.
     const newest = await findNewerMigration(db);
@@ -80,13 +95,21 @@ async function migrateWith(db: Database, dialect: OpenDatabase['dialect']): Prom
   return applied;
 }
 
-async function findNewerMigration(db: Database): Promise<string | undefined> {
+const findNewerMigration = async (db: Database) => (await listMigrations(db)).newer.at(-1);
+
+/** Compares the migrations of the database with those of this release. Throws if the database has no schema. */
+export async function listMigrations(db: Database): Promise<{ applied: string[]; pending: string[]; newer: string[] }> {
   const executed = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return executed.rows.map(({ name }) => name).findLast((name) => !(name in MIGRATIONS));
+  const applied = executed.rows.map(({ name }) => name);
+  return {
+    applied,
+    pending: Object.keys(MIGRATIONS).filter((name) => !applied.includes(name)),
+    newer: applied.filter((name) => !(name in MIGRATIONS)),
+  };
 }
 
 async function requireCompatible(db: Database, newest: string): Promise<void> {
-  const known = Object.keys(MIGRATIONS).at(-1) ?? '';
+  const known = latestMigration();
   const row = await db.selectFrom('schema_compatibility').select('oldest_compatible').executeTakeFirst();
   if (row !== undefined && known >= row.oldest_compatible) return;
   throw new IncompatibleSchema(

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
+import { createDirectory } from '../create-directory.ts';
 import type { DatabaseAddress, OpenDatabase } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import type { Database, Schema } from './schema.ts';
@@ -12,7 +12,7 @@ export function openDatabase(address: DatabaseAddress, onError: (error: Error) =
 
 function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase {
   const { path } = address;
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') createDirectory(dirname(path));
   const file = new SqliteDatabase(path, { timeout: 10_000 });
   file.pragma('journal_mode = WAL');
   // FULL makes acknowledged writes survive a power cut.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, inject } from 'vitest';
-import { eventually } from '../test/eventually.ts';
+import { eventually, TIMED } from '../test/eventually.ts';
 import { json, openHouse, postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { problemIn } from '../test/problem-in.ts';
@@ -50,6 +50,7 @@ postgresTest('the lock of a lost client is released after DATABASE_IDLE_TRANSACT
 
 postgresTest(
   'while Postgres stalls, /readyz is 503 within a second and requests are 503 in bounded time; afterwards both recover',
+  TIMED,
   async () => {
     await using database = await createDatabase(inject('postgresUrl'));
     await using wire = await wireTo(database.url);
@@ -75,7 +76,7 @@ postgresTest(
   },
 );
 
-postgresTest('/readyz stays 200 while every connection of the pool is in use', async () => {
+postgresTest('/readyz stays 200 while every connection of the pool is in use', TIMED, async () => {
   await using house = await openHouse('postgres', { DATABASE_CONNECTIONS: '1' });
   const status = await house.deps.db
     .transaction()

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
 import type { Schema } from './schema.ts';
-import { statementName } from './statement-names.ts';
+import { statementName, WITH_COMMIT } from './statement-names.ts';
 import { isOutdatedPlan } from './transaction.ts';
 
 const BIGINT = 20;
@@ -20,6 +20,8 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
     max: address.connections,
     connectionTimeoutMillis: (timeouts?.connect ?? DEFAULT_CONNECT_SECONDS) * 1000,
     application_name: 'project-review-service',
+    // Statements are sent without waiting for the results of earlier ones.
+    pipeline: true,
     onConnect: (client) => configureSession(client, timeouts),
     types: {
       getTypeParser: (type, format) => (type === BIGINT ? Number : pg.types.getTypeParser(type, format)),
@@ -30,7 +32,7 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', onError);
-    prepareByName(client);
+    saveRoundTrips(client);
   });
   const probe = openProbe(address);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
@@ -81,19 +83,64 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
     .catch(() => {});
 }
 
-/** Lets Postgres parse and plan each prepared statement once per connection. */
-function prepareByName(client: pg.ClientBase): void {
+const NO_ROWS = { command: '', rowCount: 0, rows: [] };
+
+/**
+ * Lets Postgres parse and plan each prepared statement once per connection. Sends BEGIN together with the first statement of a
+ * transaction, and the statements marked WITH_COMMIT together with COMMIT, which saves two round trips.
+ */
+function saveRoundTrips(client: pg.PoolClient): void {
+  const { stream } = client.connection;
   let names = 0;
+  let begun: Promise<unknown> | null = null;
+  let isBeginWaiting = false;
+  let withCommit: (() => Promise<unknown>)[] = [];
+
+  function runNamed(run: () => Promise<unknown>): Promise<unknown> {
+    return run().catch((error: unknown) => {
+      // A migration has changed a table since the statement was prepared: prepare it again under another name.
+      if (isOutdatedPlan(error)) names++;
+      throw error;
+    });
+  }
+
   client.query = new Proxy(client.query, {
     apply(query, self, args: unknown[]) {
+      const send = (...given: unknown[]): Promise<unknown> => {
+        const result = Reflect.apply(query, self, given);
+        if (isBeginWaiting) stream.uncork();
+        isBeginWaiting = false;
+        return result;
+      };
       const [text, values] = args;
-      const name = typeof text === 'string' && args.length === 2 ? statementName(text) : undefined;
-      if (name === undefined) return Reflect.apply(query, self, args);
-      const run = (): Promise<unknown> => Reflect.apply(query, self, [{ name: `${name}-${names}`, text, values }]);
-      return run().catch((error: unknown) => {
+      if (typeof text !== 'string' || args.length !== 2) return send(...args);
+      if (text === 'begin') {
+        withCommit = [];
+        stream.cork();
+        begun = send(...args);
+        isBeginWaiting = true;
+        // Its error is thrown by the commit.
+        begun.catch(() => {});
+        return Promise.resolve(NO_ROWS);
+      }
+      const name = statementName(text);
+      const run = () => (name === undefined ? send(...args) : send({ name: `${name}-${names}`, text, values }));
+      if (text.startsWith(WITH_COMMIT)) {
+        withCommit.push(() => runNamed(run));
+        return Promise.resolve(NO_ROWS);
+      }
+      if (text === 'commit') {
+        stream.cork();
+        const sent = withCommit.map((sendEvent) => sendEvent());
+        withCommit = [];
+        const committed = lastOf([begun, ...sent, send(...args)]);
+        stream.uncork();
+        return committed;
+      }
+      if (text === 'rollback') withCommit = [];
+      if (name === undefined) return run();
+      return runNamed(run).catch((error: unknown) => {
         if (!isOutdatedPlan(error)) throw error;
-        // A migration has changed a table since the statement was prepared: prepare it again under another name.
-        names++;
         return run().catch(() => {
           // The error has aborted a transaction, which `inTransaction` repeats.
           throw error;
@@ -101,6 +148,12 @@ function prepareByName(client: pg.ClientBase): void {
       });
     },
   });
+}
+
+/** Returns the result of the last one. Throws the first error: the later ones follow from it. */
+async function lastOf(results: (Promise<unknown> | null)[]): Promise<unknown> {
+  for (const settled of await Promise.allSettled(results)) if (settled.status === 'rejected') throw settled.reason;
+  return results.at(-1);
 }
 
 /** Opens a separate connection for health checks, so that an exhausted pool does not look like an unreachable database. */

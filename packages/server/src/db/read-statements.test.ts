@@ -1,4 +1,4 @@
-import { contract, QUERY, type Room } from '@review/contract';
+import { contract, EVENT_STREAM, QUERY, type Room } from '@review/contract';
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { subjectOf } from '../test/access.ts';
@@ -8,6 +8,11 @@ import { statementName } from './statement-names.ts';
 /** What may be read as a whole: a table that does not grow, and the rows that a recursive query has found. */
 const MAY_BE_SCANNED = new Set(['workers', 'shown']);
 
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** The body of lists that need one, by path. */
+const NEEDED: Record<string, object> = { '/api/search': { keyword: 'a' } };
+
 /** Queries of lists beside the default one, by path. */
 const LISTS: Record<string, object[]> = {
   '/api/projects': [
@@ -16,12 +21,33 @@ const LISTS: Record<string, object[]> = {
     { sort: { type: 'updatedAt', direction: 'desc' } },
   ],
   '/api/projects/:id/comments': [{ resolved: true }, { resolved: false }, { sort: { direction: 'desc' } }],
-  '/api/projects/:id/files': [{ folder: null }, { status: 'UPLOADED', tag: 'NEED_REVIEW', keyword: 'a' }],
+  '/api/files/:id/comments': [{ sort: { type: 'anchor' } }, { sort: { type: 'anchor' }, resolved: false }],
+  '/api/projects/:id/activity': [{ types: ['file.created'] }, { actor: { id: UNKNOWN } }, { subject: { id: UNKNOWN } }],
+  '/api/search': [{ keyword: 'A project' }],
+  '/api/webhooks/:id/deliveries': [{ status: 'FAILED' }],
+  '/api/projects/:id/files': [
+    { folder: null },
+    { status: 'UPLOADED', tag: 'NEED_REVIEW', keyword: 'a' },
+    { duration: { min: 1, max: 2 }, resolution: { min: 1, max: 2 } },
+    { duration: { min: 1 }, keyword: 'a' },
+  ],
 };
 
 const READS = Object.values<Room>(contract)
   .flatMap((room) => Object.values(room))
   .filter(({ method }) => method === 'GET' || method === QUERY);
+
+const addressOf = (path: string, id: string) => path.replace(':id', id) + (path.endsWith('/events') ? '?after=0' : '');
+
+/** Reads a stream up to its first event, because it sends its statements while it is read. */
+async function endStream(answer: Response): Promise<void> {
+  if (!answer.headers.get('content-type')?.startsWith(EVENT_STREAM)) return;
+  let text = '';
+  for await (const chunk of answer.body ?? []) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes('event: ')) return;
+  }
+}
 
 /** Returns the tables that a statement reads as a whole. */
 async function scansOf({ deps: { db }, dialect }: House, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
@@ -43,9 +69,10 @@ onEachDatabase((house) => {
     const { id } = await subjectOf(house(), { method, path });
     const statements = vi.spyOn(deps.db.getExecutor(), 'executeQuery');
     const ask = (person: PersonName, body = {}) =>
-      house().request(person, method, path.replace(':id', id), method === QUERY ? json(body) : {});
+      house().request(person, method, addressOf(path, id), method === QUERY ? json({ ...NEEDED[path], ...body }) : {});
     const answers = [await ask('owner'), await ask('restricted')];
     for (const body of LISTS[path] ?? []) answers.push(await ask('owner', body));
+    for (const answer of answers) await endStream(answer);
     const sent = new Map(statements.mock.calls.map(([query]) => [query.sql, query]));
     statements.mockRestore();
     expect(answers.map((answer) => answer.status).filter((status) => status >= 400 && status !== 403)).toEqual([]);

@@ -1,19 +1,30 @@
 import type {
   Engine,
+  EventType,
   Family,
   FamilyState,
   FileStatus,
+  Filmstrip,
   GenerationError,
   GenerationStatus,
   GenerationStep,
   LinkRole,
+  MediaError,
+  MediaFacts,
+  MediaKind,
+  MediaStatus,
   OutputType,
   ProjectRole,
   Provider,
   ProviderRefusal,
+  RenditionKind,
   ReviewStatus,
+  Scope,
   Stage,
   VideoSettings,
+  Webhook,
+  WebhookDeliveryStatus,
+  WebhookDisabledReason,
 } from '@review/contract';
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { JsonText } from './json.ts';
@@ -105,6 +116,8 @@ export interface Schema {
     created_by: string;
     created_at: string;
     updated_at: string;
+    /** Null unless it is in the trash. Reads that show files start with `liveFiles`. */
+    trashed_at: string | null;
   };
   /** The generation of a file. The row is the source of truth for both engines. */
   generations: {
@@ -139,6 +152,47 @@ export interface Schema {
     /** The queue deadline; once it runs, the run deadline. */
     deadline_at: string | null;
     finished_at: string | null;
+    /** When the last event about its progress was emitted. */
+    progressed_at: string | null;
+    /** The folded prompt. */
+    folded_text: Generated<string>;
+  };
+  /** What is known about the content of a file, and the task that reads it. The row is the source of truth for both engines. */
+  media: {
+    file_id: string;
+    project_id: string;
+    kind: MediaKind;
+    status: MediaStatus;
+    error: JsonText<MediaError> | null;
+    facts: JsonText<MediaFacts> | null;
+    /** Facts that lists filter by; the short side is the smaller of width and height. */
+    duration_ms: number | null;
+    short_side: number | null;
+    thumbnail_key: string | null;
+    /** The pages of which pictures were requested. */
+    pages: JsonText<number[]> | null;
+    /** Rises with every rebuild. At its end, renditions of earlier builds are deleted. */
+    build: number;
+    /** Of this build. */
+    attempts: number;
+    /** The fencing token of the lease. */
+    epoch: number;
+    /** When a worker may claim it: the end of the lease while one holds it; null unless it is pending. */
+    due_at: string | null;
+    created_at: string;
+  };
+  renditions: {
+    file_id: string;
+    kind: RenditionKind;
+    /** The height of a proxy, the number of a page, 0 for kinds of which a file has one. */
+    variant: number;
+    build: number;
+    storage_key: string;
+    mime_type: string;
+    width: number | null;
+    height: number | null;
+    size: number;
+    filmstrip: JsonText<Filmstrip> | null;
   };
   generation_attachments: { file_id: string; attachment_id: string; position: number };
   generation_steps: {
@@ -177,6 +231,8 @@ export interface Schema {
     anchor: number | null;
     duration: number | null;
     annotation: JsonText<unknown> | null;
+    /** The folded content. */
+    folded_text: Generated<string>;
     resolved_at: string | null;
     deleted_at: string | null;
     created_at: string;
@@ -215,6 +271,63 @@ export interface Schema {
   };
   /** An outbox of blobs without a row, which the sweep deletes from the storage. */
   pending_blob_deletions: { storage_key: string; storage_upload: string | null; scheduled_at: string };
+  /** The last event of each project. A transaction locks the row as its last lock, so that events are numbered in the order of commits. */
+  event_counters: { project_id: string; last_sequence: number };
+  /** The outbox of changes, written in their transactions and swept after the retention time. */
+  events: {
+    project_id: string;
+    sequence: number;
+    type: EventType;
+    subject_id: string;
+    /** The file, version or folder that a restricted reviewer must be able to see; null for events that any member may see. */
+    guard_id: string | null;
+    /** Whether restricted reviewers could see a file until it was deleted; null for other events. */
+    was_open: number | null;
+    actor_id: string | null;
+    at: string;
+    data: JsonText<Record<string, unknown>>;
+  };
+  webhooks: {
+    id: string;
+    project_id: string;
+    url: string;
+    /** Null for all types. */
+    types: JsonText<EventType[]> | null;
+    description: string | null;
+    /** The scopes of the credential that last set the URL or the types: they limit the types of events. */
+    scopes: JsonText<Scope[]>;
+    active: number;
+    disabled_reason: WebhookDisabledReason | null;
+    sealed_secret: string;
+    sealed_previous_secret: string | null;
+    previous_secret_until: string | null;
+    /** The last event of the project that deliveries were created for. */
+    last_sequence: number;
+    /** The fencing token of the lease. */
+    epoch: number;
+    lease_until: string | null;
+    /** The next attempt of any delivery, as the last holder of the lease has left it. */
+    next_attempt_at: string | null;
+    failing_since: string | null;
+    last_failure: JsonText<NonNullable<Webhook['lastFailure']>> | null;
+    created_at: string;
+  };
+  webhook_deliveries: {
+    id: string;
+    webhook_id: string;
+    project_id: string;
+    sequence: number;
+    subject_id: string;
+    status: WebhookDeliveryStatus;
+    attempts: number;
+    /** Null unless it is pending, and while it waits for an earlier delivery of its subject. */
+    next_attempt_at: string | null;
+    attempted_at: string | null;
+    response_status: number | null;
+    response_excerpt: string | null;
+    error: string | null;
+    created_at: string;
+  };
   idempotency_keys: {
     scope: string;
     fingerprint: string;

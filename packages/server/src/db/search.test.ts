@@ -1,7 +1,7 @@
 import type { ProjectRole } from '@review/contract';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { deleteFile, insertFile, listFiles, updateFile } from '../rooms/files/queries.ts';
+import { insertFile, listFiles, updateFile } from '../rooms/files/queries.ts';
 import { deleteDueProjects, insertProject, listProjects, updateProject } from '../rooms/projects/queries.ts';
 import { type House, onEachDatabase } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
@@ -164,7 +164,7 @@ onEachDatabase((house) => {
       const fields = { description: null, folder_id: null, allow_restricted: 0 };
       const failed = inTransaction(db(), async (trx) => {
         await updateFile(trx, one, { ...fields, name: 'lost' }, now());
-        await deleteFile(trx, two, now());
+        await trx.deleteFrom('files').where('id', '=', two).execute();
         throw new Error('rolled back');
       });
       const neighbour = inTransaction(db(), (trx) => updateFile(trx, two, { ...fields, name: 'kept too' }, now()));

@@ -10,11 +10,14 @@ import type { Database, Schema } from './schema.ts';
 /** The rows that a search reads in order before it uses the index, and at once if the index has too many matches. */
 const SLICE = 1000;
 /** The number of matches up to which it is cheaper to sort them all than to read the table in order. */
-const MAX_CANDIDATES = 1000;
+export const MAX_CANDIDATES = 1000;
 
 /** The tables with a search index, and the column of each that limits a search to one owner. */
 const SCOPES = { projects: 'workspace_id', files: 'project_id' } as const;
 type Searched = keyof typeof SCOPES;
+
+/** The primary keys of all tables with a search index. */
+const KEYS = { projects: 'id', files: 'id', comments: 'id', generations: 'file_id' } as const;
 
 /** What a query reads instead of a table: the table, or the rows of it that may contain the keyword. */
 export type Source<T extends Searched> = AliasedRawBuilder<Selectable<Schema[T]>, T>;
@@ -106,11 +109,14 @@ const TRIGRAM = 3;
  * Returns a function that finds the ids of all rows that may contain the keyword, or null if they are too many. No other
  * condition is in the statement, because Postgres could take the index of that one instead.
  */
-function candidateFinder(table: Searched): (db: Database, keyword: string) => Promise<readonly string[] | null> {
+export function candidateFinder(
+  table: keyof typeof KEYS,
+): (db: Database, keyword: string) => Promise<readonly string[] | null> {
+  const key = sql.ref(KEYS[table]);
   const [rows, search, terms] = ['_search_rows', '_search', '_search_terms'].map((suffix) => sql.table(table + suffix));
   const find = statement<[Param<string>, 'terms' | 'prefix'], { id: string }>((db, folded, by) => {
     const found = isPostgres(db)
-      ? sql`select id from ${sql.table(table)}
+      ? sql`select ${key} as id from ${sql.table(table)}
             where search_trigrams(folded_text) @@ cast(${folded.map(tsqueryOf)} as tsquery)`
       : by === 'terms'
         ? sql`select entry.id from ${search} cross join ${rows} as entry on entry.number = ${search}.rowid

@@ -9,6 +9,10 @@ export function now(): string {
 /** Returns the time that many seconds from now, to compare with stored times. */
 export const secondsFromNow = (seconds: number): string => timestamp(Math.round(Date.now() + seconds * 1000) * 1000);
 
+/** Returns the time that many days after a stored time. */
+export const daysAfter = (at: string, days: number): string =>
+  timestamp((Date.parse(`${at.slice(0, 23).replace(' ', 'T')}Z`) + days * 86_400_000) * 1000 + Number(at.slice(23)));
+
 /** Formats microseconds since the epoch as a stored time. */
 export function timestamp(microseconds: number): string {
   const [day, time] = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, 23).split('T');

@@ -3,7 +3,7 @@ import { newApiKey } from '../credentials/api-key.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { revokeCredential } from '../credentials/queries.ts';
 import { now, secondsFromNow } from '../db/time.ts';
-import { eventually } from '../test/eventually.ts';
+import { eventually, TIMED } from '../test/eventually.ts';
 import { DIALECTS, type House, onEachDatabase, openHouse } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
 import { problemIn } from '../test/problem-in.ts';
@@ -89,7 +89,7 @@ onEachDatabase(
       await problemIn(await ping(house(), `Bearer ${brief.key}`), 'EXPIRED_CREDENTIAL');
     });
 
-    test('a revoked key stops working within a second, also while it is in use', async () => {
+    test('a revoked key stops working within a second, also while it is in use', TIMED, async () => {
       const { id, key } = await keyOf();
       expect((await ping(house(), `Bearer ${key}`)).status).toBe(200);
       expect(await revokeCredential(house().deps.db, id, now())).toBe(true);
@@ -98,7 +98,7 @@ onEachDatabase(
       await problemIn(await ping(house(), `Bearer ${key}`), 'INVALID_CREDENTIAL');
     });
 
-    test('a person who leaves the workspace loses its keys within a second', async () => {
+    test('a person who leaves the workspace loses its keys within a second', TIMED, async () => {
       const person = await newcomer(house());
       expect((await ping(house(), `Bearer ${person.key}`)).status).toBe(200);
       await house().deps.db.deleteFrom('workspace_members').where('user_id', '=', person.userId).execute();

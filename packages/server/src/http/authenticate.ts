@@ -1,6 +1,6 @@
-import { Scope } from '@review/contract';
+import { SCOPES, type Scope } from '@review/contract';
 import { hashApiKey, isApiKey } from '../credentials/api-key.ts';
-import { findCredential, recordUse, type StoredCredential } from '../credentials/queries.ts';
+import { findCredentials, recordUse, type StoredCredential } from '../credentials/queries.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
@@ -15,12 +15,11 @@ export const metadataPath = (resource: Resource) => `/.well-known/oauth-protecte
 
 /** Returns a function that resolves the caller from the Authorization header: an API key or an OAuth access token. */
 export function authenticator({ db, config, log }: Deps) {
-  const credentials = ttlCache(async (hash: string) => {
-    const credential = await findCredential(db, hash);
-    if (credential === undefined || credential.revoked_at !== null) return undefined;
+  const credentials = ttlCache(async (hashes) => {
+    const valid = (await findCredentials(db, hashes)).filter((credential) => credential.revoked_at === null);
     // Once per look-up instead of per request: a minute does not need to be more exact than the cache.
-    if (!isExpired(credential)) recordLastUse(credential);
-    return { credential, caller: callerOf(credential) };
+    for (const credential of valid) if (!isExpired(credential)) recordLastUse(credential);
+    return new Map(valid.map((credential) => [credential.hash, { credential, caller: callerOf(credential) }]));
   });
   const resolveToken = config.oauth && tokenResolver({ db, log }, config.oauth);
 
@@ -59,6 +58,9 @@ export function authenticator({ db, config, log }: Deps) {
     });
 }
 
+const KNOWN_SCOPES: ReadonlySet<string> = new Set(SCOPES);
+const isScope = (text: string): text is Scope => KNOWN_SCOPES.has(text);
+
 const isExpired = ({ expires_at: expiresAt }: StoredCredential): boolean =>
   expiresAt !== null && expiresAt <= secondsFromNow(0);
 
@@ -66,5 +68,5 @@ const callerOf = (credential: StoredCredential): Caller => ({
   credentialId: credential.id,
   userId: credential.user_id,
   workspaceId: credential.workspace_id,
-  scopes: new Set(credential.scopes.split(' ').flatMap((scope) => Scope.safeParse(scope).data ?? [])),
+  scopes: new Set(credential.scopes.split(' ').filter(isScope)),
 });

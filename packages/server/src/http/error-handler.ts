@@ -29,14 +29,19 @@ export function errorHandler(
     }
     const problem = asProblem(error);
     const requestId = response.locals.requestId ?? '';
-    if (problem.status >= 500) {
-      log.error({ err: error, requestId, operation: response.locals.operation }, 'request failed');
+    // Reading the body of a disconnected client fails with this error.
+    const disconnected = error === request.errored;
+    if (problem.status >= 500 && !disconnected) {
+      // A problem that the code throws is a refusal, not a fault: the server is stopping or has a maximum of open streams.
+      const level = error instanceof ProblemError ? 'warn' : 'error';
+      log[level]({ err: error, requestId, operation: response.locals.operation }, 'request failed');
     }
     if (response.headersSent) {
       // Express closes the connection, so that the client does not take a part of the response for all of it.
       if (!response.writableEnded) next(error);
       return;
     }
+    response.locals.problem = problem.code;
     const { type, body } = serialize(problem, request, requestId);
     response.status(problem.status).set(problem.headers).type(`${type}; charset=utf-8`);
     endAfterBody(request, response, JSON.stringify(body)).catch(next);

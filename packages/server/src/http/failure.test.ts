@@ -1,11 +1,16 @@
+import { request } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { describe, expect, inject, test } from 'vitest';
 import { openDatabase } from '../db/open.ts';
+import { listen } from '../listen.ts';
 import { eventually } from '../test/eventually.ts';
 import { DIALECTS, json, openHouse, postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { problemIn } from '../test/problem-in.ts';
 import { wireTo } from '../test/wire.ts';
+import { errorHandler } from './error-handler.ts';
 
 const REVEALING =
   /select|insert|relation|table|sqlite|postgres|kysely|node_modules|\/src\/|\.ts|stack|driver|pool|at /i;
@@ -43,6 +48,26 @@ describe.each(DIALECTS)('%s', (dialect) => {
     ]);
     expect((await house.request(null, 'GET', '/healthz')).status).toBe(200);
   });
+});
+
+test('a client that disconnects while it sends the body is not logged as a failure', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const handled = Promise.withResolvers<unknown>();
+  const handleError = errorHandler({ log });
+  const app = express()
+    .put('/', async (sent) => {
+      for await (const _ of sent) put.destroy();
+    })
+    .use((error: unknown, sent: Request, response: Response, next: NextFunction) => {
+      handleError(error, sent, response, next);
+      handled.resolve(error);
+    });
+  await using listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+  const put = request(`http://127.0.0.1:${listening.port}/`, { method: 'PUT', headers: { 'content-length': 1000 } });
+  put.on('error', () => {}).write('half of it');
+  expect(await handled.promise).toMatchObject({ code: 'ECONNRESET' });
+  expect(lines).toEqual([]);
 });
 
 postgresTest.each(['off', 'on'])(

@@ -115,7 +115,7 @@ onEachDatabase((house) => {
     expect(read.data.deletesAt).toBeNull();
   });
 
-  test('GET, QUERY and DELETE ignore it', async () => {
+  test('GET and QUERY ignore it, DELETE does not', async () => {
     const { path, create, folders } = await project();
     await create('make');
     const [folder] = await folders();
@@ -127,6 +127,9 @@ onEachDatabase((house) => {
     const headers = { 'idempotency-key': 'k'.repeat(300) };
     expect((await house().request('owner', 'QUERY', '/api/projects', json({}, headers))).status).toBe(200);
     const remove = () => house().request('owner', 'DELETE', `/api/folders/${folder?.id}`, { headers });
+    expect((await remove()).status).toBe(400);
+    headers['idempotency-key'] = 'delete';
+    // The folder is looked for before the key.
     expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
   });
 

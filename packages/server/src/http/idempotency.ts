@@ -1,14 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Route } from '@review/contract';
+import { type Route, takesIdempotencyKey } from '@review/contract';
 import type { Request } from 'express';
 import type { Insertable } from 'kysely';
 import { type Param, type Params, prepared } from '../db/prepared.ts';
-import type { Database, Schema, Writer } from '../db/schema.ts';
+import type { Database, Schema } from '../db/schema.ts';
 import { now, secondsFromNow } from '../db/time.ts';
-import { inTransaction } from '../db/transaction.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
-import { isQuery } from './query-method.ts';
+import { type Outbox, type Write, writeWithEvents } from '../rooms/events/outbox.ts';
 
 const KEPT_SECONDS = 24 * 60 * 60;
 /** A claim without a stored response expires after this time: its request crashed. */
@@ -16,18 +15,17 @@ const CLAIM_SECONDS = 60;
 
 /** The execution of one request: exactly once per idempotency key, or without that guarantee where there is no key. */
 export interface Attempt {
-  /** True if an earlier request with the key succeeded. `write` then returns the stored result. */
+  /** True if an earlier request with the key succeeded. `write` then returns the stored answer. */
   replayed: boolean;
-  /** Runs the work and stores its result under the key in one transaction. */
-  write<T>(work: (trx: Writer) => Promise<T>): Promise<T>;
+  /** Runs the work and stores its answer under the key, and its events, in one transaction. */
+  write: Write;
   /** Releases the key if nothing was written under it. */
   release(): Promise<void>;
 }
 
 /** Returns the Idempotency-Key of a request, or null if it has none or the route takes none. */
 export function idempotencyKey(request: Request, route: Route): string | null {
-  const takesKey = (route.method === 'POST' && !isQuery(route)) || route.method === 'PATCH';
-  const header = takesKey ? request.get('idempotency-key') : undefined;
+  const header = takesIdempotencyKey(route) ? request.get('idempotency-key') : undefined;
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (key.length < 1 || key.length > 255) {
@@ -38,19 +36,20 @@ export function idempotencyKey(request: Request, route: Route): string | null {
 
 /** Claims the key for this request, or returns the stored result of the first request with it. */
 export async function attempt(
-  db: Database,
+  outbox: Outbox,
   caller: Caller,
   key: string | null,
   request: { method: string; path: string; body: unknown },
 ): Promise<Attempt> {
-  if (key === null) return unkeyed(db);
+  const { db } = outbox;
+  if (key === null) return unkeyed(outbox, caller);
   const scope = digest([caller.credentialId, request.method, request.path, key]);
   const fingerprint = digest(canonical(request.body));
   const claim = randomUUID();
 
   await deleteStale(db, { scope, keptSince: secondsFromNow(-KEPT_SECONDS), heldSince: secondsFromNow(-CLAIM_SECONDS) });
   if (await insertClaim(db, { scope, fingerprint, claim, claimed_at: now(), response: null }))
-    return claimed(db, scope, claim);
+    return claimed(outbox, caller, scope, claim);
 
   const first = await findKey(db, scope);
   if (first !== undefined && first.fingerprint !== fingerprint) throw new ProblemError('IDEMPOTENCY_KEY_REUSED');
@@ -59,11 +58,20 @@ export async function attempt(
 }
 
 /** An attempt without an idempotency key. */
-export const unkeyed = (db: Database): Attempt => ({
+export const unkeyed = (outbox: Outbox, caller: Caller): Attempt => ({
   replayed: false,
-  write: (work) => inTransaction(db, work),
+  write: (work) => writeWithEvents(outbox, caller.userId, work),
   release: async () => {},
 });
+
+/** For operations whose handler gets no `write`. */
+export const NOT_WRITING: Attempt = {
+  replayed: false,
+  write: async () => {
+    throw new Error('This operation does not write.');
+  },
+  release: async () => {},
+};
 
 const replayed = (response: string): Attempt => ({
   replayed: true,
@@ -71,14 +79,14 @@ const replayed = (response: string): Attempt => ({
   release: async () => {},
 });
 
-function claimed(db: Database, scope: string, claim: string): Attempt {
+function claimed(outbox: Outbox, caller: Caller, scope: string, claim: string): Attempt {
   let written = false;
   return {
     replayed: false,
     write: (work) =>
-      inTransaction(db, async (trx) => {
+      writeWithEvents(outbox, caller.userId, async (trx) => {
         const outcome = await work(trx);
-        const completed = await storeResponse(trx, { scope, claim, response: JSON.stringify(outcome ?? null) });
+        const completed = await storeResponse(trx, { scope, claim, response: JSON.stringify(outcome.answer ?? null) });
         // The claim expired and another attempt took it over: this one is rolled back.
         if (!completed) throw inProgress();
         written = true;
@@ -86,7 +94,7 @@ function claimed(db: Database, scope: string, claim: string): Attempt {
       }),
     async release() {
       if (written) return;
-      await deleteClaim(db, { scope, claim });
+      await deleteClaim(outbox.db, { scope, claim });
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
 import { SUBJECT_FINDERS } from '../rooms/subjects.ts';
 import { etagOf } from './conditional.ts';
-import { type Attempt, unkeyed } from './idempotency.ts';
+import { type Attempt, NOT_WRITING } from './idempotency.ts';
 import { type Access, type Operation, perform } from './operations.ts';
 
 /** Returns all operations, bound to one transaction. */
@@ -65,5 +65,5 @@ async function currentTag(
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   const { query } = reads.route;
   const defaults = query instanceof z.ZodType ? query.parse({}) : undefined;
-  return etagOf(await perform(reads, { ...granted, subject, query: defaults }, disconnected, unkeyed(trx)));
+  return etagOf(await perform(reads, { ...granted, subject, query: defaults }, disconnected, NOT_WRITING));
 }

@@ -6,15 +6,14 @@ import { ProblemError } from '../request/problem.ts';
 import { workerHandlers } from '../rooms/worker-api/handlers.ts';
 import { bind } from './bind.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
-import { unkeyed } from './idempotency.ts';
+import { NOT_WRITING } from './idempotency.ts';
 import { carryOut, workerOperations } from './operations.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { readJson } from './read-body.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** Enters the routes of the private worker API. Workers authenticate with the shared WORKER_TOKEN. */
-export function enterWorkerApi(table: RouteTable, deps: Deps, limiter: RateLimiter): void {
-  const requireWorker = workerGuard(deps.config.workerToken, limiter);
+export function enterWorkerApi(table: RouteTable, deps: Deps, requireWorker: WorkerGuard): void {
   bind(table, workerOperations(workerHandlers(deps), deps.config), (operation, { query, request, response }) => {
     response.locals.operation = 'worker';
     return carryOut(operation, {
@@ -25,17 +24,20 @@ export function enterWorkerApi(table: RouteTable, deps: Deps, limiter: RateLimit
       },
       read: async () => ({ query, body: await readJson(request, PARTS_BODY_LIMIT) }),
       queryPointer: '#query',
-      begin: async () => unkeyed(deps.db),
+      begin: async () => NOT_WRITING,
       disconnected: () => disconnectSignal(response),
     });
   });
 }
 
+/** Throws unless the request has the worker token. */
+export type WorkerGuard = (request: Request, response: Response) => Promise<void>;
+
 /** Requires the worker token. A wrong token counts against the address's limit of failed credentials. */
-function workerGuard(token: string, limiter: RateLimiter) {
+export function workerGuard(token: string, limiter: RateLimiter): WorkerGuard {
   const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = digest(`Bearer ${token}`);
-  return async (request: Request, response: Response): Promise<void> => {
+  return async (request, response) => {
     if (timingSafeEqual(digest(request.get('authorization') ?? ''), expected)) return;
     await limiter.countFailure(request, response);
     throw new ProblemError('INVALID_CREDENTIAL', {

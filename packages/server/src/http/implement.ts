@@ -1,4 +1,5 @@
 import { created, getForm, parameterPointer, type Route } from '@review/contract';
+import type { Request } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
@@ -6,6 +7,7 @@ import { requireSubject } from './authorize.ts';
 import { bind, type Carry } from './bind.ts';
 import { NotModified, setETag } from './conditional.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
+import { isEventStream, toReadable } from './event-stream.ts';
 import type { Guard } from './guard.ts';
 import { attempt, idempotencyKey } from './idempotency.ts';
 import { type OperationsOn, onMatch } from './if-match.ts';
@@ -13,6 +15,7 @@ import { carryOut, type Operation } from './operations.ts';
 import { isQuery } from './query-method.ts';
 import { readBody } from './read-body.ts';
 import type { RouteTable } from './route-table.ts';
+import { isSavedFile, toDownload } from './save-file.ts';
 
 /** Enters every route of the contract with its handler, behind the checks that enforce the route's rules. */
 export function enterContract(
@@ -38,7 +41,7 @@ function listByGet(operation: Operation): Operation | null {
  * Sets the headers of the response.
  */
 function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry<Route> {
-  const { config, db } = deps;
+  const { config } = deps;
 
   return async (operation, { query, request, response }) => {
     const { name, route, bodyInQuery } = operation;
@@ -48,16 +51,22 @@ function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry
     const caller = await guard.authenticate(request, response);
     await guard.check(operation, caller, request, response);
     const disconnected = () => disconnectSignal(response);
+    const streams = isEventStream(route);
+    const findSubject = () => requireSubject(deps, route.metadata, caller, request.params['id']);
+    const stillAllowed = {
+      isCredentialValid: () => guard.isStillValid(request),
+      findSubject: () => findSubject().catch(undefinedIfRefused),
+    };
     const answer = await carryOut(operation, {
-      authorize: async () => ({
-        caller,
-        subject: await requireSubject(deps, route.metadata, caller, request.params['id']),
+      authorize: async () => ({ caller, subject: await findSubject(), ...(streams && stillAllowed) }),
+      read: async () => ({
+        query: streams ? resumed(query, request) : query,
+        body: await readBody(request, response, route, config.bodyLimit),
       }),
-      read: async () => ({ query, body: await readBody(request, response, route, config.bodyLimit) }),
       queryPointer: '#query',
       begin: async (granted, { body }) => {
         const { method, path } = request;
-        const first = await attempt(db, caller, idempotencyKey(request, route), { method, path, body });
+        const first = await attempt(deps, caller, idempotencyKey(request, route), { method, path, body });
         if (first.replayed) response.set('Idempotency-Replayed', 'true');
         const known = ifMatch && kind !== null ? request.get('if-match') : undefined;
         if (known === undefined || kind === null) return first;
@@ -67,6 +76,11 @@ function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry
     }).catch((refusal: unknown) => {
       throw bodyInQuery ? pointingIntoQuery(refusal, request.query) : refusal;
     });
+    const { requestId } = response.locals;
+    const logEnd = (error: Error) =>
+      deps.log.warn({ err: error, requestId, operation: name }, 'stream ended by an error');
+    if (isAsyncIterable(answer)) return toReadable(answer, request, response, logEnd);
+    if (isSavedFile(answer)) return toDownload(answer, request, response, logEnd);
     if (conditional && setETag(request, response, answer)) {
       await guard.limiter.refund(name, tier, caller, response);
       throw new NotModified();
@@ -75,6 +89,19 @@ function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry
     return answer;
   };
 }
+
+function undefinedIfRefused(refusal: unknown): undefined {
+  if (!(refusal instanceof ProblemError)) throw refusal;
+}
+
+const isAsyncIterable = (answer: unknown): answer is AsyncIterable<string> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+
+/** The query of a stream: the id that a browser sends when it connects again overrides the one in its address. */
+const resumed = (query: unknown, request: Request): unknown => {
+  const lastEventId = request.get('last-event-id');
+  return lastEventId === undefined || typeof query !== 'object' ? query : { ...query, after: lastEventId };
+};
 
 /** Rewrites the pointers of a problem from body fields to query parameters. */
 function pointingIntoQuery(refusal: unknown, query: object): unknown {

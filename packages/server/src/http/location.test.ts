@@ -1,6 +1,7 @@
 import { created } from '@review/contract';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { DRAWING } from '../rooms/comments/test/talk.ts';
 import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { problemIn } from '../test/problem-in.ts';
@@ -26,7 +27,7 @@ onEachDatabase((house) => {
   test('a comment on a file and a version of a skill have one too', async () => {
     const skill = (await house().people.owner.client.skills.create({ body: { name: 'A', description: 'A' } })).data.id;
     for (const [path, body, location] of [
-      [`/api/files/${await uploadFile(house())}/comments`, { annotation: { paths: [] }, anchor: 1 }, '/api/comments/'],
+      [`/api/files/${await uploadFile(house())}/comments`, { annotation: DRAWING, anchor: 1 }, '/api/comments/'],
       [`/api/skills/${skill}/versions`, { markdown: '# A' }, '/api/skill-versions/'],
     ] as const) {
       const answer = await house().request('owner', 'POST', path, json(body));

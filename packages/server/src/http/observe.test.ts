@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -6,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from '../app.ts';
 import { newApiKey } from '../credentials/api-key.ts';
 import { listen } from '../listen.ts';
+import { beginUpload } from '../storage/test/upload.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -93,6 +95,18 @@ onEachDatabase((house) => {
       expect(lines).toMatchObject([
         { requestId: 'mine', operation: 'ping.ping', status: 200, msg: 'GET /api/ping 200' },
       ]);
+    });
+
+    test('has status 499 for a client that disconnects before its response', async () => {
+      const { storage } = house().deps;
+      const partUrl = await storage.partUrl(await beginUpload(storage), { partNumber: 1, size: 1000 }, 60);
+      const { pathname, search } = new URL(partUrl);
+      const text = await logged(async (url) => {
+        const part = request(`${url}${pathname}${search}`, { method: 'PUT', headers: { 'content-length': 1000 } });
+        part.on('error', () => {}).write(Buffer.alloc(500), () => part.destroy());
+        await new Promise((resolve) => part.on('close', resolve));
+      });
+      expect(text).toContain('"operation":"blobs.putPart","status":499');
     });
 
     test('never contains a key, a query string or a body', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { collectDefaultMetrics, Histogram } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram } from 'prom-client';
 import type { Deps } from '../deps.ts';
 
 /** Requested every few seconds; health.ts logs when their result changes. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
+/** For the log and the metric, as nginx does: the client closed the connection before it got a response. */
+const DISCONNECTED = 499;
 const VALID_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** Gives each request an id, a log line and a metric. Logs paths without the query string, which can hold a signature. */
@@ -15,6 +17,12 @@ export function observe({ log, metrics }: Deps): RequestHandler {
     help: 'Duration of HTTP requests in seconds, by operation of the contract and status.',
     labelNames: ['operation', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [metrics],
+  });
+  const problems = new Counter({
+    name: 'http_problems_total',
+    help: 'Responses with a problem, by its code.',
+    labelNames: ['code'],
     registers: [metrics],
   });
   return (request, response, next) => {
@@ -28,9 +36,11 @@ export function observe({ log, metrics }: Deps): RequestHandler {
     response.on('close', () => {
       const operation = response.locals.operation ?? 'other';
       const milliseconds = performance.now() - started;
-      durations.observe({ operation, status: response.statusCode }, milliseconds / 1000);
+      const status = response.headersSent ? response.statusCode : DISCONNECTED;
+      durations.observe({ operation, status }, milliseconds / 1000);
+      const { problem } = response.locals;
+      if (problem !== undefined) problems.inc({ code: problem });
       const { method, path } = request;
-      const { statusCode: status } = response;
       const level = PROBES.has(path) ? 'debug' : 'info';
       log[level]({ requestId, operation, status, ms: Math.round(milliseconds) }, `${method} ${path} ${status}`);
     });

@@ -16,9 +16,11 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { VisibleSubject } from '../rooms/subjects.ts';
 import { requireChangeable } from './authorize.ts';
+import { isEventStream } from './event-stream.ts';
 import type { Attempt } from './idempotency.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { isQuery } from './query-method.ts';
+import { isSavedFile } from './save-file.ts';
 
 /** Any handler. Its definition is checked against its own route. */
 type AnyHandler = (request: never) => Promise<unknown>;
@@ -160,6 +162,7 @@ function* errorsIn(
 export function validate(route: Endpoint, answer: unknown): unknown {
   const status = successStatus(route);
   if (route.responses[status] === NO_BODY) return undefined;
+  if (isEventStream(route) || isSavedFile(answer)) return answer;
   return validateResponse({ appRoute: route, response: { status, body: answer } }).body;
 }
 

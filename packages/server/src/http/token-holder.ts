@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { OAuthSettings } from '../config/config.ts';
 import { accessTokens, TokenRefused } from '../credentials/access-token.ts';
 import { IssuerUnreachable } from '../credentials/issuer-keys.ts';
-import { findLinkedUser, linkNewSubject } from '../credentials/queries.ts';
+import { findLinkedUsers, linkNewSubject } from '../credentials/queries.ts';
 import { now } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
@@ -27,12 +27,19 @@ export class CredentialRefused extends Error {
 export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: OAuthSettings) {
   const { issuer } = settings;
   const readToken = accessTokens(settings);
-  const users = ttlCache(async (key: string) => {
-    const [subject = '', workspaceId = '', email = ''] = key.split('\n');
-    const linked = await findLinkedUser(db, { issuer, subject, workspaceId });
-    if (linked !== undefined || email === '') return linked;
-    await linkNewSubject(db, { issuer, subject }, email, now());
-    return findLinkedUser(db, { issuer, subject, workspaceId });
+  /** Linked accounts and their workspaces, by subject and verified e-mail address. */
+  const accounts = ttlCache(async (keys) => {
+    const holders = keys.map((key) => {
+      const [subject = '', email = ''] = key.split('\n');
+      return { key, subject, email };
+    });
+    const find = async () => Map.groupBy(await findLinkedUsers(db, { issuer, subjects }), ({ subject }) => subject);
+    const subjects = holders.map(({ subject }) => subject);
+    let linked = await find();
+    const unlinked = holders.filter(({ subject, email }) => email !== '' && !linked.has(subject));
+    for (const { subject, email } of unlinked) await linkNewSubject(db, { issuer, subject }, email, now());
+    if (unlinked.length > 0) linked = await find();
+    return new Map(holders.map(({ key, subject }) => [key, linked.get(subject)]));
   });
 
   return async (text: string): Promise<Caller> => {
@@ -48,14 +55,15 @@ export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: O
       });
     });
     const { subject, client, workspaceId, scopes, email } = token;
-    const user = await users([subject, workspaceId, email ?? ''].join('\n'));
-    if (user === undefined) {
+    const rows = await accounts([subject, email ?? ''].join('\n'));
+    const [account] = rows ?? [];
+    if (account === undefined) {
       throw new CredentialRefused(
         'INVALID_CREDENTIAL',
         'No account is linked to the subject of the token, and the token has no verified e-mail address of an account.',
       );
     }
-    if (!user.member) {
+    if (!rows?.some((row) => row.workspace_id === workspaceId)) {
       throw new CredentialRefused(
         'INVALID_CREDENTIAL',
         'The account is not a member of the workspace that the token names.',
@@ -63,6 +71,6 @@ export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: O
     }
     // The token itself is not part of the id: a client with a renewed token is still the same caller.
     const credentialId = hash('sha256', [issuer, subject, client, workspaceId].join('\n'));
-    return { credentialId, userId: user.userId, workspaceId, scopes };
+    return { credentialId, userId: account.user_id, workspaceId, scopes };
   };
 }

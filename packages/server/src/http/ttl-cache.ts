@@ -4,13 +4,33 @@ import { LRUCache } from 'lru-cache';
 const TTL_MS = 500;
 const MAX_KEYS = 10_000;
 
-/** Caches the results of a look-up for 500 ms from the first call with a key; failed look-ups are not cached. */
-export function ttlCache<Found>(lookUp: (key: string) => Promise<Found>): (key: string) => Promise<Found> {
-  const cache = new LRUCache<string, Promise<Found>>({ max: MAX_KEYS, ttl: TTL_MS });
+/**
+ * Caches the results of a look-up for 500 ms from the first call with a key; failed look-ups are not cached. Keys that are asked
+ * for in the same turn of the event loop share a look-up.
+ */
+export function ttlCache<Found>(
+  lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Found>>,
+): (key: string) => Promise<Found | undefined> {
+  const cache = new LRUCache<string, Promise<Found | undefined>>({ max: MAX_KEYS, ttl: TTL_MS });
+  let batch: { keys: string[]; found: Promise<ReadonlyMap<string, Found>> } | null = null;
+
+  function join(key: string): Promise<ReadonlyMap<string, Found>> {
+    if (batch === null) {
+      const keys: string[] = [];
+      const found = Promise.resolve().then(() => {
+        batch = null;
+        return lookUp(keys);
+      });
+      batch = { keys, found };
+    }
+    batch.keys.push(key);
+    return batch.found;
+  }
+
   return (key) => {
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
-    const found = lookUp(key);
+    const found = join(key).then((all) => all.get(key));
     cache.set(key, found);
     found.catch(() => cache.delete(key));
     return found;

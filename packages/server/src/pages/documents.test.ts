@@ -42,13 +42,15 @@ onEachDatabase(
       });
 
       test('/readyz reports the database, the storage, the engine and missing workers', async () => {
-        expect(await (await get('/readyz')).json()).toEqual({
-          status: 'degraded',
-          database: 'ok',
-          storage: 'ok',
-          engine: 'embedded',
-          degraded: ['workers'],
-        });
+        await expect
+          .poll(async () => (await get('/readyz')).json())
+          .toEqual({
+            status: 'degraded',
+            database: 'ok',
+            storage: 'ok',
+            engine: 'embedded',
+            degraded: ['workers'],
+          });
         expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
       });
 

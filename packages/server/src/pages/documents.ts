@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument, PROBLEMS, problemType, SCOPES } from '@review/contract';
 import { Router, static as serveDirectory } from 'express';
+import { releaseVersion } from '../config/release.ts';
 import type { Deps } from '../deps.ts';
 import { metadataPath, type Resource } from '../http/authenticate.ts';
 import { ProblemError } from '../request/problem.ts';
@@ -54,11 +54,6 @@ export function documents({ config }: Deps): Router {
 }
 
 const SWAGGER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
-
-export function releaseVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package.json')), 'utf8'));
-  return manifest.version;
-}
 
 const DOCS_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router } from 'express';
+import { releaseVersion } from '../config/release.ts';
+import { latestMigration } from '../db/migrate.ts';
 import type { Deps } from '../deps.ts';
+import { diagnose } from '../doctor/diagnose.ts';
+import { workersHealth } from '../doctor/workers-health.ts';
+import type { WorkerGuard } from '../http/implement-worker-api.ts';
 import type { Readiness } from '../request/readiness.ts';
-import { workersHealth } from './workers-health.ts';
+import { measureDependencies } from './measure.ts';
 
 /** The timeout of each check, so that a probe is answered within a second. */
-const CHECK_TIMEOUT_MS = 700;
+const CHECK_TIMEOUT_MS = 500;
 
-export function health(deps: Deps, readiness: Readiness): Router {
+export function health(deps: Deps, readiness: Readiness, requireWorker: WorkerGuard): Router {
   const { opened, storage, dispatcher, log, metrics, config } = deps;
   const isDatabaseUp = probe(() => opened.isReachable());
   // All servers share these and answer most requests without them, so that the server stays ready if one is down.
@@ -16,6 +21,9 @@ export function health(deps: Deps, readiness: Readiness): Router {
     engine: probe(async () => dispatcher === null || dispatcher.isReachable()),
     workers: probe(async () => (await workersHealth(deps)).status === 'ok'),
   };
+  measureDependencies(deps, { database: isDatabaseUp, storage: optional.storage, engine: optional.engine });
+  const examine = shared(() => diagnose(deps));
+  const about = { version: releaseVersion(), migration: latestMigration() };
   let lastSummary = 'ok';
 
   async function assess() {
@@ -39,7 +47,14 @@ export function health(deps: Deps, readiness: Readiness): Router {
     .get('/healthz', (_request, response) => {
       response.json({ status: 'ok' });
     })
-    .get('/readyz', async (_request, response) => {
+    .get('/version', (_request, response) => {
+      response.json(about);
+    })
+    .get('/readyz', async (request, response) => {
+      // Not by address: behind a proxy on the same host, every caller comes from loopback.
+      const isVerbose = request.query['verbose'] !== undefined;
+      if (isVerbose) await requireWorker(request, response);
+      const findings = isVerbose ? await examine() : undefined;
       const { status, database, degraded } = await assess();
       const state = (isUp: boolean) => (isUp ? 'ok' : 'down');
       response.status(['ok', 'degraded'].includes(status) ? 200 : 503).json({
@@ -48,6 +63,7 @@ export function health(deps: Deps, readiness: Readiness): Router {
         storage: state(!degraded.includes('storage')),
         engine: config.engine,
         degraded,
+        ...(findings && { findings }),
       });
     })
     .get('/metrics', async (_request, response) => {
@@ -55,15 +71,18 @@ export function health(deps: Deps, readiness: Readiness): Router {
     });
 }
 
-/** Shares one running check between concurrent probes, so that hanging checks do not pile up. */
 function probe(check: () => Promise<boolean>): () => Promise<boolean> {
-  let running: Promise<boolean> | undefined;
+  const run = shared(() => check().catch(() => false));
+  return () => Promise.race([run(), delay(CHECK_TIMEOUT_MS, false, { ref: false })]);
+}
+
+/** Shares one running call between concurrent probes, so that hanging checks do not pile up. */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
   return () => {
-    running ??= check()
-      .catch(() => false)
-      .finally(() => {
-        running = undefined;
-      });
-    return Promise.race([running, delay(CHECK_TIMEOUT_MS, false, { ref: false })]);
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }

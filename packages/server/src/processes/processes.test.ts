@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../test/eventually.ts';
 import { DIALECTS, type House, openHouse, postgresTest } from '../test/house.ts';
-import { runProgram } from '../test/server-process.ts';
+import { becomesReady, runProgram } from '../test/server-process.ts';
 import { slowRequest } from '../test/slow-request.ts';
 import { admitted, call, isAlive, SETTINGS, startProcesses } from './test/two-processes.ts';
 
@@ -47,7 +47,7 @@ describe.runIf(DIALECTS.includes('postgres'))('two processes', () => {
     await eventually(async () => lines.some(({ msg }) => msg.startsWith('server process ended')), 'the end is logged');
     for (let sent = 0; sent < 20; sent++) expect((await call(server, house, '/api/ping')).status).toBe(200);
     await eventually(async () => alive().length === 2, 'another process listens');
-    expect((await call(server, house, '/readyz')).status).toBe(200);
+    await becomesReady(server);
     expect(alive()).not.toContain(killed);
   });
 });

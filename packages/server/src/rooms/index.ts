@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { accessLinks } from './access-links/handlers.ts';
 import { attachments } from './attachments/handlers.ts';
 import { comments } from './comments/handlers.ts';
+import { events } from './events/handlers.ts';
 import { files } from './files/handlers.ts';
 import { folders } from './folders/handlers.ts';
 import { generation } from './generation/handlers.ts';
@@ -12,8 +13,10 @@ import { models } from './models/handlers.ts';
 import { ping } from './ping/handlers.ts';
 import { projects } from './projects/handlers.ts';
 import { reactions } from './reactions/handlers.ts';
+import { search } from './search/handlers.ts';
 import { skills } from './skills/handlers.ts';
 import { versions } from './versions/handlers.ts';
+import { webhooks } from './webhooks/handlers.ts';
 
 type Rooms = { [Room in keyof Contract]: Handlers<Contract[Room]> };
 
@@ -32,4 +35,7 @@ export const rooms = (deps: Deps): Rooms => ({
   attachments: attachments(deps),
   accessLinks: accessLinks(deps),
   skills: skills(deps),
+  search: search(deps),
+  events: events(deps),
+  webhooks: webhooks(deps),
 });

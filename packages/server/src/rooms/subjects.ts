@@ -4,12 +4,13 @@ import type { Caller } from '../request/caller.ts';
 import { findVisibleAccessLink } from './access-links/queries.ts';
 import { findVisibleAttachment } from './attachments/queries.ts';
 import { findVisibleComment } from './comments/queries.ts';
-import { findVisibleFile } from './files/queries.ts';
+import { findStoredFile, findVisibleFile } from './files/queries.ts';
 import { findVisibleFolder } from './folders/queries.ts';
 import { findVisibleMember } from './members/queries.ts';
 import { findVisibleProject } from './projects/queries.ts';
 import { findVisibleSkill, findVisibleSkillVersion } from './skills/queries.ts';
 import { findVisibleVersion } from './versions/queries.ts';
+import { findVisibleDelivery, findVisibleWebhook } from './webhooks/queries.ts';
 
 /** The fields of a subject that the middleware checks. Rooms add the fields that their handlers need. */
 export interface VisibleSubject {
@@ -26,6 +27,7 @@ type Finder = (db: Database, found: Caller & { id: string }) => Promise<VisibleS
 export const SUBJECT_FINDERS = {
   project: findVisibleProject,
   file: findVisibleFile,
+  'stored-file': findStoredFile,
   folder: findVisibleFolder,
   version: findVisibleVersion,
   'project-member': findVisibleMember,
@@ -33,6 +35,8 @@ export const SUBJECT_FINDERS = {
   'comment-attachment': findVisibleAttachment,
   'generation-attachment': findVisibleAttachment,
   'access-link': findVisibleAccessLink,
+  webhook: findVisibleWebhook,
+  'webhook-delivery': findVisibleDelivery,
   skill: findVisibleSkill,
   'skill-version': findVisibleSkillVersion,
 } satisfies Record<Subject, Finder>;

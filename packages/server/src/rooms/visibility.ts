@@ -24,6 +24,9 @@ export const memberships = (db: Database, viewer: Params<Viewer>) =>
     .where('project.workspace_id', '=', viewer.workspaceId)
     .select(['project.id as project_id', 'membership.role', 'project.deletes_at']);
 
+/** The files that are not in the trash. */
+export const liveFiles = (db: Database) => db.selectFrom('files').where('files.trashed_at', 'is', null);
+
 /** Serialises structural changes of a project. The update locks the row on both databases. */
 export const lockProject = prepared.run((db, id: Param<string>) =>
   db

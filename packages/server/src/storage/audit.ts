@@ -4,6 +4,8 @@ import {
   findNamedUploads,
   listAttachmentObjects,
   listFileObjects,
+  listRenditionObjects,
+  listResultObjects,
   type NamedObject,
 } from './queries.ts';
 import type { Storage, StoredObject, UnfinishedUpload } from './storage.ts';
@@ -12,6 +14,8 @@ const BATCH = 500;
 const SIZES_AT_ONCE = 16;
 /** The format of this service's keys. Other objects in the storage are ignored. */
 const OUR_KEY = /^(FX|GA|CA)[0-9A-HJKMNP-TV-Z]{20}(-[0-9a-f-]{36})?$/;
+
+export const isOurKey = (key: string): boolean => OUR_KEY.test(key);
 
 /** The format of the disk driver's upload ids. */
 const DISK_UPLOAD = /^(u-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -59,14 +63,23 @@ interface DamagedObject extends NamedObject {
   found: number | null;
 }
 
-export async function* findDamaged({ db, storage }: Stores): AsyncGenerator<DamagedObject> {
-  for (const list of [listFileObjects, listAttachmentObjects]) {
+/** Yields pages of the objects that rows reference as their content. */
+export async function* listReferenced(db: Database): AsyncGenerator<NamedObject[]> {
+  for (const list of [listFileObjects, listRenditionObjects, listAttachmentObjects, listResultObjects]) {
     for (let page = await list(db, '', BATCH); page.length > 0; page = await list(db, page.at(-1)?.id ?? '', BATCH)) {
-      for (let start = 0; start < page.length; start += SIZES_AT_ONCE) {
-        const some = page.slice(start, start + SIZES_AT_ONCE);
-        const sized = await Promise.all(some.map(async (row) => ({ ...row, found: await storage.sizeOf(row.key) })));
-        yield* sized.filter(({ size, found }) => found !== size);
-      }
+      yield page;
+    }
+  }
+}
+
+export async function* findDamaged({ db, storage }: Stores): AsyncGenerator<DamagedObject> {
+  for await (const page of listReferenced(db)) {
+    for (let start = 0; start < page.length; start += SIZES_AT_ONCE) {
+      const some = page.slice(start, start + SIZES_AT_ONCE);
+      const sized = await Promise.all(
+        some.map(async ({ id, key, size }) => ({ id, key, size, found: await storage.sizeOf(key) })),
+      );
+      yield* sized.filter(({ size, found }) => found !== size);
     }
   }
 }

@@ -55,14 +55,13 @@ export class DiskFiles {
     return upload;
   }
 
-  /** Writes the draft into the trash, where a later start deletes what a crash leaves. */
-  async put(key: string, bytes: Buffer): Promise<void> {
+  /** Writes the draft into the trash, where a later start deletes what a crash leaves. Frees the chunks. */
+  async put(key: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const object = this.#pathOf(key);
     await this.#sweepTrashOnce();
     await mapErrors(mkdir(this.#trash, { recursive: true }));
     try {
-      // A copy, because the chunks are freed.
-      const draft = await writeDraft(this.#trash, [Buffer.from(bytes)]);
+      const draft = await writeDraft(this.#trash, chunks);
       await makeFolder(dirname(object));
       await rename(draft, object);
       await syncFolder(dirname(object));

@@ -85,7 +85,7 @@ test('a start deletes drafts that a crash left an hour ago, and keeps those of o
   for (const path of [old, young]) writeFileSync(path, 'x');
   const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000);
   utimesSync(old, twoHoursAgo, twoHoursAgo);
-  await new DiskFiles(disk.folder).put(newKey(), Buffer.from('x'));
+  await new DiskFiles(disk.folder).put(newKey(), [Buffer.from('x')]);
   expect([old, young].map((path) => existsSync(path))).toEqual([false, true]);
 });
 

@@ -1,6 +1,7 @@
 import type { Keys } from '../config/secrets.ts';
 import { DiskFiles } from './disk-files.ts';
 import { diskRouter, objectPathOf, partPathOf } from './disk-router.ts';
+import { bytesOf } from './disk-write.ts';
 import { plainName } from './names.ts';
 import { orderedParts } from './parts.ts';
 import { SignedUrls } from './signed-url.ts';
@@ -11,7 +12,9 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
   const files = new DiskFiles(directory);
   const urls = new SignedUrls(publicUrl, signingKeys);
   return {
-    put: (key, bytes) => files.put(key, bytes),
+    // A copy, because the chunks are freed.
+    put: (key, bytes) => files.put(key, [Buffer.from(bytes)]),
+    putFile: (key, path, size) => files.put(key, bytesOf([{ path, start: 0, size }])),
     async begin(key) {
       plainName(key);
       return files.begin();
@@ -23,9 +26,9 @@ export function openDisk(directory: string, publicUrl: string, signingKeys: Keys
     },
     complete: async (target, parts, size) => files.complete(target, orderedParts(parts), size),
     abort: ({ upload }) => files.discard(upload),
-    async downloadUrl(key, { name, mimeType }, expiresInSeconds) {
+    async downloadUrl(key, { name, mimeType }, expiresInSeconds, signedAt) {
       const path = objectPathOf(plainName(key));
-      return urls.sign({ method: 'GET', path }, { name, type: mimeType }, expiresInSeconds);
+      return urls.sign({ method: 'GET', path }, { name, type: mimeType }, expiresInSeconds, signedAt);
     },
     read: (key, range) => files.read(key, range),
     remove: (key) => files.remove(key),

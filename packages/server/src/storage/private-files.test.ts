@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { reviewProcess } from '../test/review.ts';
-import { startServer } from '../test/server-process.ts';
+import { becomesReady, startServer } from '../test/server-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-private-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ test('the server creates DATA_DIR and its content with permissions for the owner
   const dataDirectory = join(folder, 'fresh');
   await using server = await startServer({ DATA_DIR: dataDirectory });
   // Makes the storage create its directories.
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  await becomesReady(server);
   expect(readdirSync(dataDirectory)).toEqual(expect.arrayContaining(['files', 'review.db', 'secret-key']));
   expect(readdirSync(join(dataDirectory, 'files'))).toContain('objects');
   expect(looseIn(dataDirectory)).toEqual([]);
@@ -36,7 +36,7 @@ test('a start restricts permissions of an earlier release, and reports a DATA_DI
   const settings = { DATA_DIR: dataDirectory };
   {
     await using first = await startServer(settings);
-    await fetch(`${first.url}/readyz`);
+    await becomesReady(first);
   }
   writeFileSync(join(dataDirectory, 'note-of-the-operator'), 'left alone');
   for (const name of ['files/objects', 'note-of-the-operator', '.']) chmodSync(join(dataDirectory, name), 0o755);

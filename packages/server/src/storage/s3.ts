@@ -5,6 +5,7 @@ import { orderedParts } from './parts.ts';
 import { parseS3Address } from './s3-address.ts';
 import { loadS3, type S3 } from './s3-client.ts';
 import { isNotImplemented, s3Code, toStorageError } from './s3-errors.ts';
+import { putFile } from './s3-put-file.ts';
 import { CannotListUploads, NoSuchObject, PartsMismatch, type Storage } from './storage.ts';
 
 const WRONG_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall'];
@@ -50,6 +51,11 @@ export function openS3(address: string): Storage & AsyncDisposable {
       await withS3(({ client, commands }) => client.send(new commands.PutObjectCommand(object)));
     },
 
+    async putFile(key, path, size) {
+      const object = objectAt(key);
+      await withS3((s3) => putFile(s3, object, path, size));
+    },
+
     async begin(key) {
       const object = objectAt(key);
       const begun = await withS3(({ client, commands }) =>
@@ -93,7 +99,7 @@ export function openS3(address: string): Storage & AsyncDisposable {
       }
     },
 
-    async downloadUrl(key, { name, mimeType }, expiresInSeconds) {
+    async downloadUrl(key, { name, mimeType }, expiresInSeconds, signingDate) {
       const download = {
         ...objectAt(key),
         ResponseContentDisposition: attachment(name),
@@ -101,7 +107,10 @@ export function openS3(address: string): Storage & AsyncDisposable {
         ResponseCacheControl: `private, max-age=${expiresInSeconds}`,
       };
       return withS3(({ client, commands, getSignedUrl }) =>
-        getSignedUrl(client, new commands.GetObjectCommand(download), expiry(expiresInSeconds)),
+        getSignedUrl(client, new commands.GetObjectCommand(download), {
+          ...expiry(expiresInSeconds),
+          ...(signingDate && { signingDate }),
+        }),
       );
     },
 

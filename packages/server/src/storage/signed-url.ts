@@ -18,8 +18,14 @@ export class SignedUrls {
     this.#keys = keys;
   }
 
-  sign(request: SignedRequest, parameters: Record<string, string>, expiresInSeconds: number): string {
-    const query = new URLSearchParams({ ...parameters, expires: String(nowInSeconds() + expiresInSeconds) });
+  sign(
+    request: SignedRequest,
+    parameters: Record<string, string>,
+    expiresInSeconds: number,
+    signedAt = new Date(),
+  ): string {
+    const expires = Math.floor(signedAt.getTime() / 1000) + expiresInSeconds;
+    const query = new URLSearchParams({ ...parameters, expires: String(expires) });
     query.set('signature', hmac(this.#keys[0], signedText(request, query)).toString('base64url'));
     return `${this.#publicUrl}${request.path}?${query}`;
   }

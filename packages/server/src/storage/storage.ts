@@ -52,6 +52,8 @@ export class NoSuchObject extends Error {
 export interface Storage {
   /** Stores an object of few bytes, atomically. */
   put(key: string, bytes: Buffer): Promise<void>;
+  /** Stores a local file of any size as an object, atomically. */
+  putFile(key: string, path: string, size: number): Promise<void>;
   /** Starts a multipart upload and returns the storage's id of it. */
   begin(key: string): Promise<string>;
   /**
@@ -69,8 +71,16 @@ export interface Storage {
   complete(target: StorageUpload, parts: readonly StoredPart[], size: number): Promise<'made' | 'found'>;
   /** Deletes an upload and its parts. Does nothing if the upload does not exist. */
   abort(target: StorageUpload): Promise<void>;
-  /** Returns a presigned URL that serves the object, with ranges, as a download of that name. */
-  downloadUrl(key: string, as: { name: string; mimeType: string }, expiresInSeconds: number): Promise<string>;
+  /**
+   * Returns a presigned URL that serves the object, with ranges, as a download of that name. With the same time of signature
+   * it is the same URL.
+   */
+  downloadUrl(
+    key: string,
+    as: { name: string; mimeType: string },
+    expiresInSeconds: number,
+    signedAt?: Date,
+  ): Promise<string>;
   /** Streams at most `length` bytes from `start`: by default the whole object, beyond its end nothing. */
   read(key: string, range?: { start?: number; length?: number }): Promise<Readable>;
   /** Deletes an object. Does nothing if it does not exist. */

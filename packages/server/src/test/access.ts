@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
 import {
   type Contract,
   contract,
+  EVENT_STREAM,
   getForm,
   type ProjectRole,
   type Room,
@@ -36,7 +38,7 @@ interface Named {
   spareUserId: string;
 }
 
-/** A valid body of each operation that takes one, by method and path. */
+/** A valid body of each operation that takes one, by method and path; a query string for one that needs it. */
 export type Bodies = Record<string, (house: House, named: Named) => unknown>;
 
 const BYTES = 'x';
@@ -83,7 +85,28 @@ async function newSkill({ people }: House): Promise<{ id: string; versionId: str
   return { id: data.id, versionId: second.data.id };
 }
 
+async function newWebhook({ people }: House, id: string): Promise<string> {
+  const body = { url: 'https://receiver.example.com/hook' };
+  return (await people[MAKER].client.webhooks.create({ params: { id }, body })).data.id;
+}
+
+/** The delivery of the event that tells of its webhook. */
+async function newDelivery(house: House, projectId: string): Promise<string> {
+  const { url: baseUrl, deps, people } = house;
+  const params = { id: await newWebhook(house, projectId) };
+  const worker = createWorkerClient({ baseUrl, token: deps.config.workerToken });
+  await worker.exchangeDeliveries({ params, body: { epoch: null, outcomes: [], most: 1 } });
+  const { data } = await people[MAKER].client.webhooks.deliveries({ params, body: {} });
+  return data[0]?.id ?? '';
+}
+
 type Make = (house: House, projectId: string) => Promise<string>;
+
+const trashedFile: Make = async (house, projectId) => {
+  const id = await newFile(house, projectId);
+  await house.people[MAKER].client.files.delete({ params: { id } });
+  return id;
+};
 
 const unfinishedFile: Make = async ({ people }, id) => {
   const { files } = people[MAKER].client;
@@ -126,6 +149,8 @@ const REAL: Record<string, Make> = {
   'generation-attachments': unfinishedReference,
   'project-access-links': async ({ people }, id) =>
     (await people[MAKER].client.accessLinks.create({ params: { id }, body: { role: 'PROJECT_REVIEWER' } })).data.id,
+  webhooks: newWebhook,
+  'webhook-deliveries': newDelivery,
   skills: async (house) => (await newSkill(house)).id,
   'skill-versions': async (house) => (await newSkill(house)).versionId,
 };
@@ -133,6 +158,7 @@ const REAL: Record<string, Make> = {
 /** Prepares subjects of operations that need another state. */
 const IN_STATE: Record<string, Make> = {
   'GET /api/files/:id/generation': generatedFile,
+  'POST /api/files/:id/restore': trashedFile,
   'POST /api/files/:id/upload.complete': unfinishedFile,
   'POST /api/files/:id/upload.cancel': unfinishedFile,
   'POST /api/comment-attachments/:id/upload.complete': unfinishedAttachment,
@@ -233,11 +259,16 @@ export function testAccess(house: () => House, room: keyof Contract, table: stri
   async function call(operation: Operation, subject: Named, person: Person | null) {
     const body = await bodies[nameOf(operation)]?.(house(), subject);
     const authorization: Record<string, string> = person === null ? {} : { authorization: `Bearer ${person.key}` };
-    const init = body === undefined ? { headers: authorization } : json(body, authorization);
-    const response = await fetch(house().url + operation.path.replace(':id', subject.id), {
+    const query = typeof body === 'string' ? body : '';
+    const init = body === undefined || query !== '' ? { headers: authorization } : json(body, authorization);
+    const response = await fetch(house().url + operation.path.replace(':id', subject.id) + query, {
       method: operation.method,
       ...init,
     });
+    if (response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
+      await response.body?.cancel();
+      return `${response.status}`;
+    }
     const text = await response.text();
     return response.ok ? `${response.status}` : `${response.status} ${JSON.parse(text).code}`;
   }

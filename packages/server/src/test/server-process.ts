@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
 
 export interface Finished {
   code: number | null;
@@ -75,3 +76,7 @@ export async function startServer(
   ]);
   return { ...running, url: `http://127.0.0.1:${port}` };
 }
+
+/** Polls, because a check of /readyz ends after half a second and a machine that starts several servers can be slower. */
+export const becomesReady = ({ url }: ServerProcess) =>
+  eventually(async () => (await fetch(`${url}/readyz`)).status === 200, 'the server is ready');

@@ -34,7 +34,7 @@ export function run(
     },
     read: async () => ({ query, body }),
     queryPointer: '',
-    begin: async () => unkeyed(deps.db),
+    begin: async () => unkeyed(deps, caller),
     disconnected: () => disconnectSignal(response),
   });
 }

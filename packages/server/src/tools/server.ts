@@ -6,9 +6,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { successStatus } from '@review/contract';
+import { releaseVersion } from '../config/release.ts';
 import type { Deps } from '../deps.ts';
-import { releaseVersion } from '../pages/documents.ts';
 import type { Operations } from './operations.ts';
+import { posterOf } from './poster.ts';
 import { listResources, readableTemplates, readResource } from './resources.ts';
 import { type Era, failedResult, problemOf, toolResult } from './results.ts';
 import { run, type ToolRequest } from './run.ts';
@@ -18,13 +19,18 @@ const ABOUT = { name: 'project-review-service', title: 'Project Review Service',
 
 const INSTRUCTIONS = `Media projects, their review, and files generated with AI models. \
 Begin with whoami and list_projects. generate_file returns at once and the file is generated in the background: \
-call get_file with wait until it is done. list_models describes the inputs of each model. get_file_download returns a link to the content of a file. \
+call get_file with wait until it is done. list_models describes the inputs of each model. get_file also shows the poster of a picture, video, document or 3D file. get_file_download returns a link to the content of a file. \
 To continue a list with page.next or page.prev, call the tool again with that cursor as next or prev.`;
 
 /** Creates the MCP server of one request, limited to the scopes of its caller. */
 export function toolServer(deps: Deps, operations: Operations, toolRequest: ToolRequest, era: Era): Server {
   const server = new Server(ABOUT, {
-    capabilities: { tools: {}, resources: {}, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
+    capabilities: {
+      tools: {},
+      // Older revisions subscribe per session, and this endpoint has none.
+      resources: era === 'modern' ? { subscribe: true } : {},
+      ...(era === 'modern' && { extensions: { [TASKS]: {} } }),
+    },
     instructions: INSTRUCTIONS,
   });
 
@@ -58,7 +64,9 @@ export function toolServer(deps: Deps, operations: Operations, toolRequest: Tool
       const answer = await run(deps, toolRequest, operations.get(tool.operation), tool.split(params.arguments ?? {}));
       if (successStatus(tool.route) === 202)
         return await generationResult(deps, toolRequest, operations, answer, client, era);
-      return toolResult(answer, era);
+      const result = toolResult(answer, era);
+      const poster = tool.operation === 'files.get' ? await posterOf(deps, answer) : null;
+      return poster === null ? result : { ...result, content: [...result.content, poster] };
     } catch (error) {
       return failedResult(problemOf(error, deps, toolRequest).document);
     }

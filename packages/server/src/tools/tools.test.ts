@@ -2,6 +2,7 @@ import { SCOPES, type Scope } from '@review/contract';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { NO_LIMITS, PAGE } from '../rooms/generation/test/generations.ts';
+import { attempt, newPicture, storeRendition, WEBP } from '../rooms/media/test/media.ts';
 import { uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { onEachDatabase } from '../test/house.ts';
 import { newcomer } from '../test/people.ts';
@@ -46,6 +47,15 @@ onEachDatabase((house) => {
         expect(answer.content.at(-1)?.text).toMatch(/get_file.*wait/);
         const file = dataOf(await asOwner('get_file', { id }), z.object({ status: z.string(), mode: z.string() }));
         expect(file).toEqual({ status: 'GENERATING', mode: 'GENERATED' });
+      });
+
+      test('get_file shows the poster of a file that has one', async () => {
+        const held = await attempt(house(), await newPicture(house()));
+        await storeRendition(house(), held, { kind: 'POSTER', variant: 0 });
+        const { content } = await asOwner('get_file', { id: held.id });
+        expect(content.at(-1)).toEqual({ type: 'image', data: WEBP.toString('base64'), mimeType: 'image/webp' });
+        const plain = await asOwner('get_file', { id: await uploadFile(house()) });
+        expect(plain.content.map(({ type }) => type)).not.toContain('image');
       });
 
       test('create_folder', async () => {

@@ -30,7 +30,7 @@ function waiting(...models: string[]): Row[] {
   });
 }
 
-const ended = (rows: Row[]) => expect.poll(() => rows.every(({ outcome }) => outcome !== null), { timeout: 8000 });
+const ended = (rows: Row[]) => expect.poll(() => rows.every(({ outcome }) => outcome !== null));
 
 test('every generation runs its steps, which are recorded', async () => {
   const rows = waiting('minimax-h3', 'meshy-7', 'markdown');
@@ -177,7 +177,7 @@ test('a step that keeps failing fails the generation, and every attempt is recor
   const submit = () => Promise.reject(new StepError('TRANSIENT', 'not today', 1));
   const running = run(fakeFamily({ submit }));
   await expect
-    .poll(() => row?.outcome, { timeout: 8000 })
+    .poll(() => row?.outcome)
     .toMatchObject({
       error: { code: 'PROVIDER_UNAVAILABLE', message: 'not today' },
     });
@@ -202,7 +202,7 @@ test('polls and downloads of a paid job are retried until the deadline', async (
     },
   });
   const running = run(family);
-  await expect.poll(() => row?.outcome?.status, { timeout: 8000 }).toBe('SUCCEEDED');
+  await expect.poll(() => row?.outcome?.status).toBe('SUCCEEDED');
   expect(family.orders).toHaveLength(1);
   soon.abort();
   await running;
@@ -245,7 +245,7 @@ test('an answer of the provider resets the count of attempts', async () => {
     },
   });
   const running = run(family);
-  await expect.poll(() => row?.outcome?.status, { timeout: 8000 }).toBe('SUCCEEDED');
+  await expect.poll(() => row?.outcome?.status).toBe('SUCCEEDED');
   soon.abort();
   await running;
 });
@@ -257,7 +257,7 @@ test('an unavailable server fails no generation', async () => {
     if (call === 'startUpload' && away-- > 0) throw new TypeError('fetch failed');
   };
   const running = run(fakeFamily());
-  await expect.poll(() => row?.outcome?.status, { timeout: 15_000 }).toBe('SUCCEEDED');
+  await expect.poll(() => row?.outcome?.status).toBe('SUCCEEDED');
   soon.abort();
   await running;
 }, 20_000);

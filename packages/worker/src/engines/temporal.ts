@@ -1,18 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FAMILIES, MEDIA_QUEUE, POLL_QUEUE, submitQueueOf, WORKFLOW_QUEUE } from '@review/contract';
+import {
+  FAMILIES,
+  MEDIA_QUEUE,
+  MEDIA_TASK_QUEUE,
+  POLL_QUEUE,
+  submitQueueOf,
+  WEBHOOK_QUEUE,
+  WORKFLOW_QUEUE,
+} from '@review/contract';
 import { SdkComponent } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { MediaContext } from '../media-tasks/read-media.ts';
 import type { StepContext } from '../steps/context.ts';
+import { type DeliveryContext, MAX_RUNS } from '../webhooks/deliver.ts';
 import type { Stop } from './embedded.ts';
 import { temporalActivities } from './temporal-activities.ts';
+import { mediaActivities } from './temporal-media.ts';
+import { webhookActivities } from './temporal-webhooks.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 interface TemporalOptions {
   worker: string;
   /** The maximum of concurrent polls. */
   concurrency: number;
+  /** The maximum of files whose media is read at once. */
+  mediaConcurrency: number;
   /** The TEMPORAL_* settings. */
   environment: Record<string, string>;
 }
@@ -26,6 +40,8 @@ const RETRY_MS = 1000;
 /** Serves every task queue until `stop.soon` aborts. Reconnects after each loss of the connection. */
 export async function runTemporal(
   context: Omit<StepContext, 'signal' | 'steps'>,
+  webhooks: DeliveryContext,
+  media: MediaContext,
   options: TemporalOptions,
   stop: Stop,
 ): Promise<void> {
@@ -45,6 +61,23 @@ export async function runTemporal(
         const common = { connection, identity: options.worker, ...(namespace !== undefined && { namespace }) };
         const workers = await createAll([
           { ...common, ...GRACE, taskQueue: WORKFLOW_QUEUE, workflowBundle: bundle },
+          // Workers of earlier releases would run these workflows as generations, so that they have their own queue.
+          {
+            ...common,
+            ...GRACE,
+            taskQueue: WEBHOOK_QUEUE,
+            workflowBundle: bundle,
+            activities: webhookActivities(webhooks, stop.soon),
+            maxConcurrentActivityTaskExecutions: MAX_RUNS,
+          },
+          {
+            ...common,
+            ...GRACE,
+            taskQueue: MEDIA_TASK_QUEUE,
+            workflowBundle: bundle,
+            activities: mediaActivities(media, stop.soon),
+            maxConcurrentActivityTaskExecutions: options.mediaConcurrency,
+          },
           ...queues(options).map(([taskQueue, most]) => ({
             ...common,
             ...GRACE,

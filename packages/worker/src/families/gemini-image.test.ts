@@ -211,7 +211,7 @@ test('the signal of the step aborts the call', async () => {
   google.before = () => 'hang';
   const ended = new AbortController();
   const ordered = familyFor().submit(callFor(taskFor(MODEL), ended.signal));
-  await vi.waitFor(() => expect(google.requests).toHaveLength(1));
+  await expect.poll(() => google.requests).toHaveLength(1);
   ended.abort();
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
 });

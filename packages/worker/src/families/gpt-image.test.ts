@@ -201,7 +201,7 @@ test('the signal of the step aborts the call', async () => {
   openai.before = () => 'hang';
   const ended = new AbortController();
   const ordered = familyFor().submit(callFor(taskFor('gpt-image-2'), ended.signal));
-  await vi.waitFor(() => expect(openai.requests).toHaveLength(1));
+  await expect.poll(() => openai.requests).toHaveLength(1);
   ended.abort();
   await expect(ordered).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StepError } from '../step-error.ts';
 import type { Family } from './family.ts';
 import { callFor, familyWith, taskFor } from './test/asking.ts';
@@ -6,9 +6,6 @@ import { type Double, startDouble } from './test/double.ts';
 import { settingsOfAllAt, VENDORS } from './test/doubles.ts';
 import { type Mutation, mutationsOf } from './test/mutations.ts';
 import { type JobAnswers, RESULT_URL } from './test/vendor-double.ts';
-
-// Each test reads hundreds of answers.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A vendor that answers every poll with the same answer, to test how an adapter reads it. */
 let vendor: Double;

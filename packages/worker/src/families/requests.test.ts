@@ -1,14 +1,11 @@
 import { findModel, MODELS } from '@review/contract';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOf, openRecorder, type Recorder } from '../test/recorder.ts';
 import { hunyuan3d } from './hunyuan3d.ts';
 import { callFor, contextFor, taskFor } from './test/asking.ts';
 import { TENCENT, tokenHubAt } from './test/hunyuan3d.ts';
 import { MESHY } from './test/meshy.ts';
 import { faultsIn } from './test/published-schemas.ts';
-
-// Each test makes many submits.
-vi.setConfig({ testTimeout: 60_000 });
 
 let recorder: Recorder;
 beforeAll(async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StepError } from '../step-error.ts';
 import { callFor, downloaded, familyWith, taskFor } from './test/asking.ts';
 import { type Double, type Reply, startDouble } from './test/double.ts';
 import { settingsOfAllAt, VENDORS } from './test/doubles.ts';
 import { type Mutation, mutationsOf } from './test/mutations.ts';
 import type { ResultAnswer } from './test/vendor-double.ts';
-
-// Each test reads hundreds of answers.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A vendor that answers every request with the same answer, to test how an adapter reads it. */
 let vendor: Double;

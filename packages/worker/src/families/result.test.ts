@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { downloadResult, isPrivate, isTrusted, type Result } from './result.ts';
+import { downloadResult, isTrusted, type Result } from './result.ts';
 import { type Double, startDouble } from './test/double.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'review-result-'));
@@ -101,18 +101,6 @@ describe('a URL that is not requested', () => {
     await using other = await startDouble(() => ({ body: Buffer.from('beside') }));
     expect(await download(`${other.url}/a`)).toBe('beside');
   });
-});
-
-test.each([
-  ['8.8.8.8', false],
-  ['2606:4700::1111', false],
-  ['[2606:4700::1111]', false],
-  ['::ffff:8.8.8.8', false],
-  ['example.com', false],
-  ['::ffff:127.0.0.1', true],
-  ['255.255.255.255', true],
-])('%s is private: %s', (address, expected) => {
-  expect(isPrivate(address)).toBe(expected);
 });
 
 test('the configured address of the provider is trusted, even in a private network', () => {

@@ -1,13 +1,12 @@
-import { lookup } from 'node:dns';
 import { createWriteStream } from 'node:fs';
 import { get as getPlain, type IncomingMessage } from 'node:http';
 import { get as getSecure } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { diskError } from '../disk-errors.ts';
 import { isOnThisHost } from '../provider-settings.ts';
+import { isPrivate, PrivateAddress, publicLookup } from '../public-address.ts';
 import { StepError } from '../step-error.ts';
 import type { Family } from './family.ts';
 import { type Refusal, toStepError, type Vendor } from './refusal.ts';
@@ -110,53 +109,5 @@ function openUrl(url: URL, { key, signal }: Result, trusted: boolean): Promise<I
   });
 }
 
-class PrivateAddress extends Error {}
-
 const forbiddenUrlError = ({ name }: Vendor) =>
   new StepError('PROVIDER_FAILED', `${name} returned a result URL that is not a public HTTPS address.`);
-
-/** Resolves a host name, and fails for private addresses. */
-const publicLookup: LookupFunction = (hostname, options, done) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return done(error, '');
-    if (addresses.some(({ address }) => isPrivate(address))) return done(new PrivateAddress(), '');
-    if (options.all) return done(null, addresses);
-    const [first] = addresses;
-    done(null, first?.address ?? '', first?.family);
-  });
-};
-
-const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2001::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 9],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv6');
-}
-
-/** Whether an IP address is private or reserved; false for host names. */
-export function isPrivate(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, '');
-  // `BlockList` matches IPv4-mapped IPv6 addresses against the IPv4 rules.
-  return isIP(address) !== 0 && PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}

@@ -1,20 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
+import { limitLoaders } from './loaders.ts';
 import type { PictureHead, PictureOrder } from './picture.ts';
-
-const RASTER_LOADERS = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
+import { startWatchdog } from './watchdog.ts';
 
 const [milliseconds, order = ''] = process.argv.slice(2);
-// A safety net for a worker that died: normally the worker kills this process earlier.
-setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds) + 1000).unref();
+startWatchdog(Number(milliseconds));
 
 /** Reads a picture from standard input. Writes a line of JSON, followed by the PNG if the picture was converted. */
 async function read({ mimeType, types, maxPixels }: PictureOrder): Promise<void> {
-  sharp.cache(false);
-  sharp.concurrency(1);
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  const loaders = mimeType === 'image/svg+xml' ? ['Svg'] : RASTER_LOADERS;
-  sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) });
+  limitLoaders(mimeType);
   const picture = sharp(await buffer(process.stdin), { limitInputPixels: maxPixels });
   const { format, compression, width, height } = await picture.metadata();
   // HEIF is a container: AV1 content is AVIF, anything else keeps its declared type.

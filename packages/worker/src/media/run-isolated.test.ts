@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { runIsolated } from './run-isolated.ts';
+import { DecodeError, runIsolated } from './run-isolated.ts';
 
 const Seen = z.object({ pid: z.number(), settings: z.array(z.string()) });
 const LIMITS = { milliseconds: 60_000, memoryMegabytes: 1024, outputBytes: 1024 };
@@ -20,4 +20,16 @@ test('the signal kills a busy program, which has no environment variables of the
   stop.abort(new Error('canceled'));
   expect(await ended).toEqual(new Error('canceled'));
   await vi.waitFor(() => expect(() => process.kill(seen.pid, 0)).toThrow('ESRCH'), 10_000);
+});
+
+test.each([
+  ['exit', new DecodeError('crashes the decoder')],
+  ['abort', new DecodeError('crashes the decoder')],
+  ['heap', new DecodeError('takes more than 256 MB of memory to read', { isLimit: true })],
+  ['signal', new Error('test/crash was ended by SIGTERM: ')],
+])('the end of a program by %s is told from others', async (how, expected) => {
+  const job = { program: 'test/crash', words: [how], limits: LIMITS, signal: new AbortController().signal };
+  const error = await runIsolated(job).catch((error: unknown) => error);
+  expect(error).toMatchObject({ name: expected.name, message: expected.message });
+  if (expected instanceof DecodeError) expect(error).toMatchObject({ isLimit: expected.isLimit });
 });

@@ -1,17 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 
 export interface Limits {
   /** Wall-clock time since the start of the process. */
   milliseconds: number;
   memoryMegabytes: number;
+  /** Of standard output, and of the files in the output directory. */
   outputBytes: number;
 }
 
-/** The process exceeded a limit, or the decoder crashed on its input. Not retried. */
+/** The process exceeded a limit, or crashed. */
 export class DecodeError extends Error {
   override name = 'DecodeError';
+  readonly isLimit: boolean;
+
+  constructor(message: string, { isLimit = false, cause }: { isLimit?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isLimit = isLimit;
+  }
 }
 
 interface Job {
@@ -19,11 +26,16 @@ interface Job {
   program: string;
   words: readonly string[];
   input?: Buffer;
+  /** Where the program writes files. */
+  output?: string;
   limits: Limits;
   signal: AbortSignal;
 }
 
 const WATCH_EVERY_MS = 50;
+const HEAP_MEGABYTES = 256;
+/** The end of what a crashed program has written to standard error, for the log. */
+const MAX_STDERR = 2000;
 
 /** Signals of a decoder that crashed on its input. Any other signal comes from the operator or the out-of-memory killer. */
 const CRASHES: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
@@ -32,47 +44,59 @@ const CRASHES: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'S
  * Runs a program in a child process and returns its output. A native decoder inside the worker could not be interrupted,
  * and would occupy one of the few threads that file access and DNS share. A child process can be killed.
  */
-export async function runIsolated({ program, words, input, limits, signal }: Job): Promise<Buffer> {
+export async function runIsolated({ program, words, input, output, limits, signal }: Job): Promise<Buffer> {
   signal.throwIfAborted();
   const { milliseconds, memoryMegabytes, outputBytes } = limits;
   // `.ts` when the worker runs from the sources, `.js` from the build.
   const file = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--max-old-space-size=256', file, String(milliseconds), ...words], {
-    // No provider keys: hostile input may take over the process.
-    env: {},
-    // Only the worker receives the terminal's SIGINT, so that running steps can finish.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    process.execPath,
+    [`--max-old-space-size=${HEAP_MEGABYTES}`, file, String(milliseconds), ...words],
+    {
+      // No provider keys: hostile input may take over the process.
+      env: {},
+      // Only the worker receives the terminal's SIGINT, so that running steps can finish.
+      detached: true,
+      stdio: 'pipe',
+    },
+  );
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const fail = (reason: unknown) => {
     reject(reason);
     child.kill('SIGKILL');
   };
+  const exceed = (message: string) => fail(new DecodeError(message, { isLimit: true }));
+  const tooMuch = `has more than ${outputBytes / 1024 / 1024} MB once it is decoded`;
   const abort = () => fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   const seconds = Math.ceil(milliseconds / 1000);
-  const timer = setTimeout(() => fail(new DecodeError(`takes more than ${seconds} seconds to read`)), milliseconds);
+  const timer = setTimeout(() => exceed(`takes more than ${seconds} seconds to read`), milliseconds);
   const watch = setInterval(() => {
     if (residentMegabytes(child) > memoryMegabytes) {
-      fail(new DecodeError(`takes more than ${memoryMegabytes} MB of memory to read`));
+      exceed(`takes more than ${memoryMegabytes} MB of memory to read`);
     }
+    if (output !== undefined && writtenBytes(output) > outputBytes) exceed(tooMuch);
   }, WATCH_EVERY_MS);
   const chunks: Buffer[] = [];
   let length = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > outputBytes) fail(new DecodeError(`has more than ${outputBytes / 1024 / 1024} MB once it is decoded`));
+    if (length > outputBytes) exceed(tooMuch);
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-MAX_STDERR);
   });
   // EPIPE of a process that has ended; its exit code or signal is reported instead.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   child.once('error', reject);
   child.once('close', (code, killedBy) => {
-    if (code === 0) resolve(Buffer.concat(chunks, length));
-    else if (killedBy !== null && !CRASHES.has(killedBy)) reject(new Error(`${program} was ended by ${killedBy}`));
-    else reject(new DecodeError('crashes the decoder'));
+    if (code === 0) return resolve(Buffer.concat(chunks, length));
+    if (complaint.includes('heap out of memory')) exceed(`takes more than ${HEAP_MEGABYTES} MB of memory to read`);
+    const cause = new Error(`${program} was ended by ${killedBy ?? `exit code ${code}`}: ${complaint}`);
+    reject(killedBy !== null && !CRASHES.has(killedBy) ? cause : new DecodeError('crashes the decoder', { cause }));
   });
   try {
     return await promise;
@@ -80,6 +104,15 @@ export async function runIsolated({ program, words, input, limits, signal }: Job
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener('abort', abort);
+  }
+}
+
+function writtenBytes(directory: string): number {
+  try {
+    return readdirSync(directory).reduce((sum, name) => sum + lstatSync(join(directory, name)).size, 0);
+  } catch {
+    // A file was renamed between the two calls.
+    return 0;
   }
 }
 

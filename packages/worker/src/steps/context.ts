@@ -1,4 +1,5 @@
-import { ApiProblem, type WorkerClient } from '@review/client';
+import { ApiProblem } from '@review/client';
+import type { WorkerClient } from '@review/client/worker';
 import {
   type Family as FamilyName,
   type GenerationTask,

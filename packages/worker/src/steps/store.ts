@@ -2,10 +2,9 @@ import { createHash, hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { WorkerClient } from '@review/client';
-import { type GenerationTask, MAX_DIRECT_RESULT, type UploadPart, type WorkerTask } from '@review/contract';
+import type { WorkerClient } from '@review/client/worker';
+import { type GenerationTask, MAX_DIRECT_RESULT, type WorkerTask } from '@review/contract';
 import { mapDiskErrors } from '../disk-errors.ts';
 import { removeAudio } from '../families/audio.ts';
 import type { Family, Output } from '../families/family.ts';
@@ -22,6 +21,7 @@ import {
   warningsOf,
   withJob,
 } from './context.ts';
+import { putPart } from './put-part.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 
 /** Downloads the result from the provider and uploads it to the storage. */
@@ -158,20 +158,6 @@ async function upload(
 
 function toProviderFailure(error: unknown): never {
   throw isRefused(error) ? new StepError('PROVIDER_FAILED', error.message) : error;
-}
-
-const STORAGE_FULL = 507;
-
-async function putPart(path: string, start: number, { size, url }: UploadPart, signal: AbortSignal): Promise<string> {
-  const bytes = Readable.toWeb(createReadStream(path, { start, end: start + size - 1 }));
-  const init = { method: 'PUT', body: bytes, duplex: 'half', headers: { 'content-length': String(size) }, signal };
-  const response = await fetch(url, init as RequestInit).catch((error: unknown) => {
-    throw signal.aborted ? error : new StepError('AWAY', 'The storage does not answer.');
-  });
-  if (response.status === STORAGE_FULL) throw new StepError('STORAGE_FULL', 'The storage is full.');
-  const eTag = response.headers.get('etag');
-  if (!response.ok || eTag === null) throw new StepError('AWAY', `The storage answered ${response.status}.`);
-  return eTag;
 }
 
 const isRefused = (error: unknown): error is Error =>

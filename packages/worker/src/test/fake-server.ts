@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiProblem, type WorkerClient } from '@review/client';
+import { ApiProblem } from '@review/client';
+import type { WorkerClient } from '@review/client/worker';
 import type { FinishedOutcome, GenerationTask, StepRecord, WorkerTask } from '@review/contract';
 import { findModel, OPEN_GENERATION_STATUSES, settingsInEffect } from '@review/contract';
 
@@ -153,6 +154,16 @@ export async function fakeServer(): Promise<FakeServer> {
     async recordStep() {
       throw new Error('Only older workers call it.');
     },
+    claimWebhooks: calledElsewhere,
+    exchangeDeliveries: calledElsewhere,
+    claimMedia: calledElsewhere,
+    startMedia: calledElsewhere,
+    renewMedia: calledElsewhere,
+    releaseMedia: calledElsewhere,
+    recordFacts: calledElsewhere,
+    startRendition: calledElsewhere,
+    completeRendition: calledElsewhere,
+    finishMedia: calledElsewhere,
     async finish({ params: { id }, body: { epoch, outcome, steps } }) {
       const row = held('finish', id, epoch, steps);
       row.outcome = outcome;
@@ -202,4 +213,8 @@ export async function fakeServer(): Promise<FakeServer> {
     },
   };
   return fake;
+}
+
+async function calledElsewhere(): Promise<never> {
+  throw new Error('Only the tests of webhooks and media call it.');
 }

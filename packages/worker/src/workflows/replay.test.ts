@@ -40,7 +40,7 @@ test('the workflow runs under the type of every family', async () => {
 });
 
 test('recorded histories replay', async () => {
-  expect(names).toEqual(expect.arrayContaining(['success', 'failure', 'cancel']));
+  expect(names).toEqual(expect.arrayContaining(['success', 'failure', 'cancel', 'webhook']));
   const errors = await replay(...names.map(historyOf));
   expect(errors).toEqual(names.map(() => undefined));
 });

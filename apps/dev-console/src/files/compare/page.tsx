@@ -2,7 +2,9 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useLive } from '../../live/use-live.ts';
 import { useRefusal } from '../../session/access.ts';
+import { oneOf } from '../../shell/search.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ForbiddenHint } from '../../ui/forbidden-hint.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -11,6 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { kindOf } from '../kind.ts';
 import { fileQuery, projectFilesQuery } from '../queries.ts';
 import { Layered } from './layered.tsx';
+import { LAYERINGS } from './layering.ts';
 import { type Side, useSide } from './side.ts';
 import { SideBySide } from './side-by-side.tsx';
 import { SyncedVideos } from './synced-videos.tsx';
@@ -20,6 +23,7 @@ const MODES = [
   { value: 'side', label: 'Side by side' },
   { value: 'wipe', label: 'Wipe' },
   { value: 'overlay', label: 'Overlay' },
+  { value: 'difference', label: 'Difference' },
 ];
 
 /** Compares two files: images side by side or layered, videos in sync. */
@@ -54,6 +58,7 @@ export function ComparePage() {
 function Pair({ projectId, left, right }: { projectId: string; left: string; right: string }) {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();
+  useLive(projectId);
   const files = useInfiniteQuery(projectFilesQuery(projectId, 'UPLOADED'));
   const offered = files.data ?? [];
   const choose = (change: { left?: string; right?: string }) =>
@@ -93,7 +98,7 @@ function Modes({ left, right }: { left: string; right: string }) {
       value={mode ?? 'side'}
       onChange={(value) =>
         void navigate({
-          search: (now) => ({ ...now, mode: value === 'wipe' || value === 'overlay' ? value : undefined }),
+          search: (now) => ({ ...now, mode: oneOf(LAYERINGS, value) }),
           replace: true,
         })
       }

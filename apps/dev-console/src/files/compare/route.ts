@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { z } from 'zod';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shell/lazy-page.ts';
 import { consoleRoute } from '../../shell/route.tsx';
-import { optional } from '../../shell/search.ts';
+import { oneOf, search, text } from '../../shell/search.ts';
+import { LAYERINGS } from './layering.ts';
 
 export const compareRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/compare',
-  validateSearch: z.object({
-    left: optional(z.string()),
-    right: optional(z.string()),
+  validateSearch: search(({ left, right, mode }) => ({
+    left: text(left),
+    right: text(right),
     /** How two images are compared; side by side if omitted. */
-    mode: optional(z.enum(['wipe', 'overlay'])),
-  }),
-  component: lazyRouteComponent(() => import('./page.tsx'), 'ComparePage'),
+    mode: oneOf(LAYERINGS, mode),
+  })),
+  component: lazyPage(() => import('./page.tsx'), 'ComparePage'),
 });

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { statusLabel } from '../../ui/status-badge.tsx';
+import { statusIcon, statusLabel } from '../../ui/status-badge.tsx';
 import { Viewer } from '../viewer.tsx';
 import classes from './compare.module.css';
 import type { Side } from './side.ts';
@@ -18,7 +18,7 @@ export function SideBySide({ sides }: { sides: readonly [Side, Side] }) {
           {side.file !== undefined && side.url !== undefined ? (
             <Viewer key={side.id} file={side.file} url={side.url} asked={null} onPosition={nowhere} />
           ) : side.file !== undefined && side.file.status !== 'UPLOADED' ? (
-            <EmptyState icon="clock" title={statusLabel(side.file.status)}>
+            <EmptyState icon={statusIcon(side.file.status)} title={statusLabel(side.file.status)}>
               It can be compared once its content is there.
             </EmptyState>
           ) : (

@@ -1,125 +1,160 @@
 import { Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type ExactRate, type FileDetails, timecode } from '@review/contract';
 import { useEffect, useRef, useState } from 'react';
-import { Icon } from '../../ui/icon.tsx';
-import { frameRateOf } from './frame-rate.ts';
-import { Pins } from './pins.tsx';
-import { Stage } from './stage.tsx';
+import { useDesk } from '../../review/desk.tsx';
+import { DrawingBar } from '../../review/drawing/bar.tsx';
+import { DrawingLayer } from '../../review/drawing/layer.tsx';
+import { codecName } from '../media/describe.ts';
+import { proxyOf, renditionOf, useSteadyUrl } from '../media/renditions.ts';
+import controls from './controls.module.css';
+import { Controls } from './controls.tsx';
+import { DrawControl } from './draw-control.tsx';
+import { ShownFrame } from './shown-frame.tsx';
+import { keysOf, Stage } from './stage.tsx';
+import { Track } from './track.tsx';
+import { UnplayableVideo } from './unplayable-video.tsx';
+import { useExactRate } from './use-exact-rate.ts';
+import { usePlayback } from './use-playback.ts';
+import { useShownShapes } from './use-shown-shapes.ts';
+import { useTimeKeys } from './use-time-keys.ts';
+import { useTransport } from './use-transport.ts';
 import type { ViewerProps } from './viewer-props.ts';
 import classes from './viewers.module.css';
 
-const digits = (number: number, count: number) => String(number).padStart(count, '0');
+/** The frame that is shown at a time in seconds. */
+const frameOf = (seconds: number, { numerator, denominator }: ExactRate) =>
+  Math.floor((seconds * numerator) / denominator + 0.001);
 
-/** For example `1:02.400`. */
-function clock(seconds: number): string {
-  const milliseconds = Math.round(seconds * 1000);
-  const minutes = Math.floor(milliseconds / 60_000);
-  return `${minutes}:${digits(Math.floor(milliseconds / 1000) % 60, 2)}.${digits(milliseconds % 1000, 3)}`;
-}
-
-/** A video player with frame steps and comment pins on the timeline. */
+/** A video player with exact timecode, drawings and comment pins on the timeline. Plays the proxy if there is one. */
 export default function VideoViewer({ file, url, asked, onPosition }: ViewerProps) {
-  const film = useRef<HTMLVideoElement>(null);
-  const [time, setTime] = useState(0);
-  const [length, setLength] = useState(0);
-  const [playing, setPlaying] = useState(false);
-  const rate = useQuery({
-    queryKey: ['frame rate', file.id],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => frameRateOf(url),
+  const desk = useDesk();
+  const proxy = proxyOf(file);
+  const proxyUrl = useSteadyUrl(proxy?.url);
+  const [wantsOriginal, setWantsOriginal] = useState(false);
+  const source = wantsOriginal ? url : (proxyUrl ?? url);
+  const [unplayable, setUnplayable] = useState<string | null>(null);
+  const [ownRatio, setOwnRatio] = useState(16 / 9);
+  const playback = usePlayback<HTMLVideoElement>({ file, asked, onPosition }, () => setUnplayable(source));
+  const { element: film, time, length, playing, seek, listeners } = playback;
+  const rate = useExactRate(file, url);
+  const frame = frameOf(time, rate);
+  const marks = desk?.marks;
+  const range =
+    marks?.anchor != null && marks.duration !== null
+      ? { from: marks.anchor / 1000, to: (marks.anchor + marks.duration) / 1000 }
+      : null;
+  const transport = useTransport(film, range);
+  const stage = useRef<HTMLElement>(null);
+  const { width, height } = file.media ?? {};
+  const ratio = width && height ? width / height : ownRatio;
+
+  const shapes = useShownShapes(file, desk, ({ anchor, duration }) => {
+    if (anchor === null) return false;
+    return frameOf(anchor / 1000, rate) <= frame && frame <= frameOf((anchor + (duration ?? 0)) / 1000, rate);
   });
-  const framesPerSecond = rate.data ?? 24;
-  const frameAt = (seconds: number) => Math.floor(seconds * framesPerSecond + 0.001);
-
   useEffect(() => {
-    if (asked !== null && film.current !== null) film.current.currentTime = asked.at / 1000;
-  }, [asked]);
-  // A cached video may have loaded its metadata before the listener was added.
-  useEffect(() => setLength(film.current?.duration || 0), []);
+    if (desk === null) return;
+    desk.pause.current = () => {
+      transport.stop();
+      // The position that was last reported may be a quarter of a second old.
+      desk.position.current = Math.round((film.current?.currentTime ?? 0) * 1000);
+    };
+  });
+  useEffect(() => {
+    // What is drawn belongs to the frame that is shown.
+    if (playing) desk?.setTool(null);
+  }, [playing]);
 
-  function seek(seconds: number) {
-    const element = film.current;
-    if (element === null) return;
-    element.currentTime = Math.min(Math.max(0, seconds), element.duration || 0);
-  }
   /** Seeks to the middle of a frame, because its boundary times are ambiguous. */
   function step(frames: number) {
-    const element = film.current;
-    if (element === null) return;
-    element.pause();
-    seek((frameAt(element.currentTime) + frames + 0.5) / framesPerSecond);
+    transport.stop();
+    const current = frameOf(film.current?.currentTime ?? 0, rate);
+    seek(((current + frames + 0.5) * rate.denominator) / rate.numerator);
   }
-  function toggle() {
-    const element = film.current;
-    if (element === null) return;
-    if (element.paused) void element.play();
-    else element.pause();
+  function choose(original: boolean) {
+    playback.keepPosition();
+    setWantsOriginal(original);
   }
-  function reportPosition() {
-    const element = film.current;
-    if (element === null) return;
-    setTime(element.currentTime);
-    onPosition(Math.round(element.currentTime * 1000), element.paused);
+  const canFill = document.fullscreenEnabled;
+  function fill() {
+    if (!canFill) return;
+    if (document.fullscreenElement === null) stage.current?.requestFullscreen().catch(() => {});
+    else void document.exitFullscreen();
   }
-  const back = () => step(-1);
-  const on = () => step(1);
-  const keys = { ',': back, ArrowLeft: back, '.': on, ArrowRight: on, ' ': toggle, k: toggle };
+  const shortcuts = useTimeKeys({ playback, transport, desk, onStep: step, onFullScreen: fill });
+  const other = proxyUrl !== undefined && (
+    <Button size="compact-sm" variant="default" onClick={() => choose(!wantsOriginal)}>
+      {wantsOriginal ? 'Play the proxy' : 'Play the original'}
+    </Button>
+  );
+  if (unplayable === source) return <UnplayableVideo file={file} action={other} />;
 
+  const lengthInFrames = file.media?.frameCount ?? frameOf(length, rate);
   return (
-    <Stage className={classes.frame} label="Video: comma and point step frames, space plays" keys={keys}>
-      {/* biome-ignore lint/a11y/useMediaCaption: reviewed files have no captions. */}
-      <video
-        ref={film}
-        src={url}
-        preload="auto"
-        playsInline
-        aria-label={file.generation?.prompt ?? file.name}
-        className={classes.film}
-        onClick={toggle}
-        onDurationChange={(event) => setLength(event.currentTarget.duration)}
-        onPlay={() => setPlaying(true)}
-        onPause={() => {
-          setPlaying(false);
-          reportPosition();
-        }}
-        onTimeUpdate={reportPosition}
-        onSeeked={reportPosition}
-      />
-      <div className={classes.track}>
-        <span className={classes.rail}>
-          <span className={classes.played} style={{ width: `${(100 * time) / (length || 1)}%` }} />
-        </span>
-        <input
-          type="range"
-          className={classes.seek}
-          aria-label="Position"
-          aria-valuetext={clock(time)}
-          min={0}
-          max={length || 1}
-          step={1 / framesPerSecond}
-          value={time}
-          onChange={(event) => seek(Number(event.target.value))}
-        />
-        {length > 0 && <Pins fileId={file.id} durationMs={length * 1000} onJump={(at) => seek(at / 1000)} />}
+    <Stage
+      ref={stage}
+      className={classes.frame}
+      label="Video: arrows step frames, space plays, question mark lists all keys"
+      keys={keysOf(shortcuts)}
+    >
+      <div className={classes.screen}>
+        <ShownFrame ratio={ratio}>
+          <video
+            ref={film}
+            src={source}
+            poster={renditionOf(file, 'POSTER')?.url}
+            preload="auto"
+            playsInline
+            aria-label={file.generation?.prompt ?? file.name}
+            className={classes.film}
+            onClick={transport.shuttle === 0 ? playback.toggle : transport.stop}
+            {...listeners}
+            onSeeked={(event) => {
+              // What is drawn belongs to the frame that was shown.
+              if (desk !== null && desk.tool !== null) desk.setTool(null);
+              listeners.onSeeked(event);
+            }}
+            onLoadedMetadata={(event) => {
+              const { videoWidth, videoHeight } = event.currentTarget;
+              if (videoWidth > 0 && videoHeight > 0) setOwnRatio(videoWidth / videoHeight);
+              listeners.onLoadedMetadata(event);
+            }}
+          />
+          <DrawingLayer ratio={ratio} shapes={shapes} desk={desk} />
+        </ShownFrame>
       </div>
-      <div className={classes.bar}>
-        <Button size="compact-sm" variant="default" aria-label={playing ? 'Pause' : 'Play'} onClick={toggle}>
-          <Icon name={playing ? 'pause' : 'play'} size={14} />
-        </Button>
-        <Button size="compact-sm" variant="default" aria-label="Previous frame" onClick={back}>
-          <Icon name="previous" size={14} />
-        </Button>
-        <Button size="compact-sm" variant="default" aria-label="Next frame" onClick={on}>
-          <Icon name="next" size={14} />
-        </Button>
-        <output className="numbers">
-          {clock(time)} · frame {frameAt(time)}
-        </output>
-        <span className={classes.spring} />
-        <Text size="xs" c="dimmed" visibleFrom="sm">
-          , and . step frames · space plays
-        </Text>
-      </div>
+      {desk !== null && desk.tool !== null && <DrawingBar desk={desk} />}
+      <Track file={file} playback={playback} step={rate.denominator / rate.numerator} range={range} />
+      <Controls
+        playback={playback}
+        transport={transport}
+        onStep={step}
+        onFullScreen={canFill ? fill : undefined}
+        clock={
+          <output className={`numbers ${controls.clock}`}>
+            {timecode(frame, rate)}{' '}
+            <small>
+              / {timecode(lengthInFrames, rate)} · frame {frame}
+            </small>
+          </output>
+        }
+      >
+        <DrawControl desk={desk} />
+      </Controls>
+      {proxy !== undefined && (
+        <div className={classes.bar}>
+          <Text size="xs" c="dimmed" role="status">
+            {wantsOriginal ? 'The original' : proxyText(file, proxy.height)}
+          </Text>
+          <span className={classes.spring} />
+          {other}
+        </div>
+      )}
     </Stage>
   );
+}
+
+function proxyText({ media }: FileDetails, height: number | null): string {
+  const codec = media?.videoCodec == null ? '' : `${codecName(media.videoCodec)} `;
+  return `${height}p proxy of the ${codec}original`;
 }

@@ -1,8 +1,8 @@
-import type { FileRecord } from '@review/contract';
+import type { FileDetails } from '@review/contract';
 import type { SeekRequest } from '../use-position.ts';
 
 export interface ViewerProps {
-  file: FileRecord;
+  file: FileDetails;
   /** Presigned URL; supports range requests without a credential. */
   url: string;
   asked: SeekRequest | null;

@@ -55,12 +55,22 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
           created_at: now(),
           expires_at: expiresAt,
         });
-        return { data: { id } };
+        return {
+          answer: { data: { id } },
+          events: [{ type: 'link.created', projectId: project.id, subjectId: id, data: { role } }],
+        };
       }),
 
     get: async ({ caller, subject: link }) => ({ data: toResponse(caller, link) }),
 
-    delete: ({ subject: link, write }) => write((trx) => deleteAccessLink(trx, link.id)),
+    delete: ({ subject: link, write }) =>
+      write(async (trx) => {
+        await deleteAccessLink(trx, link.id);
+        return {
+          answer: undefined,
+          events: [{ type: 'link.deleted', projectId: link.project_id, subjectId: link.id, data: {} }],
+        };
+      }),
 
     redeem: ({ caller, body, write }) =>
       write(async (trx) => {
@@ -70,13 +80,17 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
         if (link.deletes_at !== null) throw new ProblemError('PROJECT_DELETING');
         // Without the lock, a concurrent removal of the member would be undone.
         await lockProject(trx, link.project_id);
-        const { member_id: id, decided_at: decidedAt } = await findMembership(trx, {
+        const {
+          member_id: id,
+          role,
+          decided_at: decidedAt,
+        } = await findMembership(trx, {
           projectId: link.project_id,
           userId: caller.userId,
         });
         if (decidedAt !== null && decidedAt >= link.created_at) {
           if (id === null) throw new ProblemError('NOT_FOUND');
-          return { data: { id } };
+          return { answer: { data: { id } }, events: [] };
         }
         const member = {
           id: newUuid(),
@@ -85,10 +99,23 @@ export const accessLinks = ({ db, secrets }: Deps): Handlers<Contract['accessLin
           role: link.link_role,
           created_at: now(),
         };
-        return { data: { id: await grantRole(trx, member, noStrongerThan(link.link_role)) } };
+        const memberId = await grantRole(trx, member, noStrongerThan(link.link_role));
+        const answer = { data: { id: memberId } };
+        if (role !== null && !isWeaker(role, link.link_role)) return { answer, events: [] };
+        const [projectId, user] = [link.project_id, { id: caller.userId }];
+        const change = role === null ? 'member.added' : 'member.changed';
+        return {
+          answer,
+          events: [
+            { type: 'link.redeemed', projectId, subjectId: link.id, data: { user } },
+            { type: change, projectId, subjectId: memberId, data: { user, role: link.link_role } },
+          ],
+        };
       }),
   };
 };
+
+const isWeaker = (role: ProjectRole, than: ProjectRole) => PROJECT_ROLES.indexOf(role) > PROJECT_ROLES.indexOf(than);
 
 const noStrongerThan = (role: ProjectRole) => PROJECT_ROLES.slice(PROJECT_ROLES.indexOf(role));
 

@@ -92,6 +92,7 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: 
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .where('project_id', 'in', (eb) => eb.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId))
     .returning((eb) => [
+      'id',
       'project_id',
       'role as link_role',
       'created_at',
@@ -114,7 +115,7 @@ export const findMembership = prepared.one((db, { projectId, userId }: Params<{ 
     .leftJoin('member_decisions as decision', (join) =>
       join.onRef('decision.user_id', '=', 'user.id').on('decision.project_id', '=', projectId),
     )
-    .select(['member.id as member_id', 'decision.decided_at'])
+    .select(['member.id as member_id', 'member.role', 'decision.decided_at'])
     .where('user.id', '=', userId),
 );
 

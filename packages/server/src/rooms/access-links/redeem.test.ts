@@ -196,7 +196,7 @@ onEachDatabase((house) => {
     const lines = () => log.mock.calls.map((line) => JSON.stringify(line)).join();
     await redeem(house().people.stranger, accessKey);
     await refusal(redeem(house().people.foreigner, accessKey), 'NOT_FOUND');
-    await vi.waitFor(() => expect(lines().match(/POST [^ ]*redeem 201.*redeem 404/)).not.toBeNull());
+    await expect.poll(lines).toMatch(/POST [^ ]*redeem 201.*redeem 404/);
     expect(lines()).not.toContain(accessKey);
     log.mockRestore();
   });

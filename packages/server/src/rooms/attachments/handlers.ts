@@ -39,11 +39,11 @@ export const attachments = (deps: Deps): Handlers<Contract['attachments']> => {
     },
 
     async cancel({ subject: attachment, write }) {
-      await abortDropped(deps, await write((trx) => drop(trx, attachment.id)));
+      await abortDropped(deps, await write(async (trx) => ({ answer: await drop(trx, attachment.id), events: [] })));
     },
 
     async cancelForGeneration({ subject: attachment, write }) {
-      await abortDropped(deps, await write((trx) => drop(trx, attachment.id)));
+      await abortDropped(deps, await write(async (trx) => ({ answer: await drop(trx, attachment.id), events: [] })));
     },
 
     async download({ subject: attachment }) {

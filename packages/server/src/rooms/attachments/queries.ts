@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/any-of.ts';
 import { type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Writer } from '../../db/schema.ts';
-import { memberships, RESTRICTED, type Viewer } from '../visibility.ts';
+import { liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 /** An unused attachment is visible to the user who started it; a used one to all who can see its comment. */
 export const findVisibleAttachment = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
@@ -9,15 +9,15 @@ export const findVisibleAttachment = prepared.first((db, { id, ...viewer }: Para
     .selectFrom('uploads as upload')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'upload.project_id')
     .leftJoin('comments as comment', 'comment.id', 'upload.comment_id')
-    .leftJoin('files as file', 'file.id', 'comment.file_id')
+    .leftJoin(liveFiles(db).select(['id', 'allow_restricted']).as('file'), 'file.id', 'comment.file_id')
     .selectAll('upload')
     .select(['seen.role', 'seen.deletes_at', 'upload.started_by as person_id'])
     .where('upload.id', '=', id)
     .where((eb) =>
       eb.or([
-        eb('seen.role', '!=', RESTRICTED),
         eb('comment.file_id', 'is', null),
         eb('file.allow_restricted', '=', 1),
+        eb.and([eb('seen.role', '!=', RESTRICTED), eb('file.id', 'is not', null)]),
       ]),
     )
     .where((eb) => eb.or([eb('upload.comment_id', 'is not', null), eb('upload.started_by', '=', viewer.userId)])),

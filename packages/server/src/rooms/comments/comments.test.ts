@@ -7,6 +7,8 @@ const ACCESS = `
   POST /api/files/:id/comments          | comments:write | member     | 4 | create_file_comment    | 201
   QUERY /api/projects/:id/comments      | comments:read  | member     | 4 | list_project_comments  | 200
   QUERY /api/files/:id/comments         | comments:read  | member     | 4 | list_file_comments     | 200
+  GET /api/files/:id/comments/pins      | comments:read  | member     | 4 | -                      | 200
+  GET /api/files/:id/comments/export    | comments:read  | member     | 4 | -                      | 200
   QUERY /api/comments/:id/replies       | comments:read  | member     | 4 | list_comment_replies   | 200
   GET /api/comments/:id                 | comments:read  | member     | 4 | -                      | 200
   PATCH /api/comments/:id               | comments:write | author     | 4 | -                      | 204

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sweep } from '../../sweeper.ts';
 import { onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import {
+  DRAWING,
   newAttachment,
   newFile,
   newProject,
@@ -118,7 +119,7 @@ onEachDatabase((house) => {
 
     test('the annotation is cleared with the content', async () => {
       const fileId = await newFile(house());
-      const top = await say(house(), { fileId, annotation: { pen: 1 } });
+      const top = await say(house(), { fileId, annotation: DRAWING });
       await say(house(), { fileId, parent: { id: top } });
       await remove(top);
       expect(await read(house(), top)).toMatchObject({ content: null, author: null, annotation: null });

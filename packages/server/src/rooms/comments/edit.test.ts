@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import {
   ask,
+  DRAWING,
   errorsOf,
   newAttachment,
   newFile,
@@ -43,7 +44,10 @@ onEachDatabase((house) => {
 
     test.each([
       ['a reply', async () => say(house(), { parent: { id: await say(house()) } })],
-      ['a comment on a file', async () => say(house(), { fileId: await newFile(house()), anchor: 5, annotation: [1] })],
+      [
+        'a comment on a file',
+        async () => say(house(), { fileId: await newFile(house()), anchor: 5, annotation: DRAWING }),
+      ],
       [
         'a comment that had only attachments',
         async () => {

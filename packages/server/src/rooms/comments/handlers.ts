@@ -8,9 +8,13 @@ import type { Caller } from '../../request/caller.ts';
 import { cursors } from '../../request/cursors.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
 import { attachToComment, findAttachments } from '../attachments/queries.ts';
+import type { Written } from '../events/outbox.ts';
 import { lockFile } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
+import { mediaFields } from '../media/response.ts';
 import { dropUploads } from '../uploads/queries.ts';
+import { exportComments, exportedFile } from './export/export.ts';
+import { exportedComments } from './export/queries.ts';
 import {
   type CommentParts,
   deleteComment,
@@ -20,6 +24,7 @@ import {
   insertComment,
   listComments,
   listCommentUploads,
+  listPins,
   lockAttachments,
   lockComment,
   type StoredComment,
@@ -28,19 +33,19 @@ import {
 } from './queries.ts';
 
 interface CommentQuery {
-  sort: { direction: Direction };
+  sort: { type: 'createdAt' | 'anchor'; direction: Direction };
   resolved?: boolean | undefined;
   next?: string | undefined;
   prev?: string | undefined;
 }
 
-export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> => {
+export const comments = ({ db, secrets, storage }: Deps): Handlers<Contract['comments']> => {
   async function listThread(caller: Caller, thread: Thread, { sort, resolved, next, prev }: CommentQuery) {
     const pages = cursors(secrets.cursor, 'comments', { thread, sort, resolved });
-    // Conversations are read from their end: ascending lists start with the newest page.
-    const startAtEnd = sort.direction === 'asc';
+    // Conversations are read from their end: ascending by time of creation, lists start with the newest page.
+    const startAtEnd = sort.type === 'createdAt' && sort.direction === 'asc';
     const request = { direction: sort.direction, from: pages.position({ next, prev }), startAtEnd };
-    const page = await listComments(db, request, thread, { resolved });
+    const page = await listComments(db, request, thread, { resolved, sort: sort.type });
     const parts = await findCommentParts(db, caller, page.items);
     return pages.answer(page, (comment) => toResponse(comment, parts));
   }
@@ -58,6 +63,24 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
 
     listReplies: ({ caller, subject: comment, body }) => listThread(caller, { parentId: comment.id }, body),
 
+    listPins: async ({ caller, subject: file }) => ({
+      data: (await listPins(db, { fileId: file.id, workspaceId: caller.workspaceId })).map((pin) => ({
+        id: pin.id,
+        anchor: pin.anchor,
+        duration: pin.duration,
+        drawn: Boolean(pin.is_drawn),
+        resolved: pin.resolved_at !== null,
+        author: pin.name,
+        excerpt: pin.excerpt,
+      })),
+    }),
+
+    exportOnFile: async ({ caller, subject: file, query: { format } }) => {
+      const media = (await mediaFields({ db, storage }, [file.id])).get(file.id)?.media ?? null;
+      const found = exportedComments(db, caller.workspaceId, file.id);
+      return exportComments(format, exportedFile(file.name, media), found);
+    },
+
     get: async ({ caller, subject: comment }) => ({
       data: toResponse(comment, await findCommentParts(db, caller, [comment])),
     }),
@@ -65,8 +88,9 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
     update: ({ subject, body, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (body.content !== undefined)
-          await updateComment(trx, { id: comment.id, content: body.content, updated_at: now() });
+        if (body.content === undefined) return { answer: undefined, events: [] };
+        await updateComment(trx, { id: comment.id, content: body.content, updated_at: now() });
+        return { answer: undefined, events: [eventOf('comment.updated', comment)] };
       }),
 
     delete: ({ subject, write }) =>
@@ -76,18 +100,23 @@ export const comments = ({ db, secrets }: Deps): Handlers<Contract['comments']> 
         if (subject.parent_id !== null) await lockComment(trx, subject.parent_id);
         const comment = await getLiveComment(trx, subject.id);
         await removeComment(trx, comment);
+        return { answer: undefined, events: [eventOf('comment.deleted', comment)] };
       }),
 
     resolve: ({ subject, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (comment.resolved_at === null) await updateComment(trx, { id: comment.id, resolved_at: now() });
+        if (comment.resolved_at !== null) return { answer: undefined, events: [] };
+        await updateComment(trx, { id: comment.id, resolved_at: now() });
+        return { answer: undefined, events: [eventOf('comment.resolved', comment)] };
       }),
 
     cancelResolve: ({ subject, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
+        if (comment.resolved_at === null) return { answer: undefined, events: [] };
         await updateComment(trx, { id: comment.id, resolved_at: null });
+        return { answer: undefined, events: [eventOf('comment.reopened', comment)] };
       }),
   };
 };
@@ -109,7 +138,7 @@ async function addComment(
   caller: Caller,
   about: Pick<StoredComment, 'project_id' | 'file_id'>,
   body: NewFileComment,
-) {
+): Promise<Written<{ data: { id: string } }, 'comment.created'>> {
   const parentId = body.parent?.id ?? null;
   await requireFile(trx, about.file_id);
   if (parentId !== null) {
@@ -134,8 +163,24 @@ async function addComment(
   const attached = (body.attachments ?? []).map((attachment) => attachment.id);
   await requireFree(trx, about.project_id, caller.userId, attached);
   if (!(await attachToComment(trx, id, attached))) throw new ProblemError('ATTACHMENT_USED');
-  return { data: { id } };
+  const data = {
+    file: fileOf(about),
+    parent: parentId === null ? null : { id: parentId },
+    attachments: attached.map((attachment) => ({ id: attachment })),
+  };
+  return {
+    answer: { data: { id } },
+    events: [{ type: 'comment.created', projectId: about.project_id, subjectId: id, data }],
+  };
 }
+
+const fileOf = ({ file_id: id }: Pick<StoredComment, 'file_id'>) => (id === null ? null : { id });
+
+/** The event of a change of a comment. */
+const eventOf = <T extends 'comment.updated' | 'comment.deleted' | 'comment.resolved' | 'comment.reopened'>(
+  type: T,
+  comment: StoredComment,
+) => ({ type, projectId: comment.project_id, subjectId: comment.id, data: { file: fileOf(comment) } });
 
 async function requireFree(trx: Writer, projectId: string, userId: string, ids: string[]): Promise<void> {
   await lockAttachments(trx, ids);
@@ -190,7 +235,7 @@ function toResponse(comment: StoredComment, parts: CommentParts): CommentRecord 
     content: comment.content,
     author: author ? { id: author.id, name: author.name, avatarUrl: author.avatar_url } : null,
     project: { id: comment.project_id },
-    file: comment.file_id === null ? null : { id: comment.file_id },
+    file: fileOf(comment),
     parent: comment.parent_id === null ? null : { id: comment.parent_id },
     anchor: comment.anchor,
     duration: comment.duration,

@@ -1,10 +1,13 @@
+import { MAX_PINS, PIN_EXCERPT } from '@review/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { preparedPages } from '../../db/cursor.ts';
+import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { memberships, RESTRICTED, type Viewer } from '../visibility.ts';
+import { users } from '../members/queries.ts';
+import { liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 export type StoredComment = Selectable<Schema['comments']>;
 
@@ -13,15 +16,15 @@ export const findVisibleComment = prepared.first((db, { id, ...viewer }: Params<
   db
     .selectFrom('comments as comment')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'comment.project_id')
-    .leftJoin('files as file', 'file.id', 'comment.file_id')
+    .leftJoin(liveFiles(db).select(['id', 'allow_restricted']).as('file'), 'file.id', 'comment.file_id')
     .selectAll('comment')
     .select(['seen.role', 'seen.deletes_at', 'comment.author_id as person_id'])
     .where('comment.id', '=', id)
     .where((eb) =>
       eb.or([
-        eb('seen.role', '!=', RESTRICTED),
         eb('comment.file_id', 'is', null),
         eb('file.allow_restricted', '=', 1),
+        eb.and([eb('seen.role', '!=', RESTRICTED), eb('file.id', 'is not', null)]),
       ]),
     ),
 );
@@ -29,14 +32,22 @@ export const findVisibleComment = prepared.first((db, { id, ...viewer }: Params<
 /** The scope of a list of comments. */
 export type Thread = { projectId: string } | { fileId: string } | { parentId: string };
 
+/** Sorts like the anchor, as text of equal length; comments without an anchor are last. */
+const anchorKey = sql<string>`cast(100000000000 + coalesce(anchor, 99999999999) as text)`;
+
+type Sort = 'createdAt' | 'anchor';
+const SORT_KEYS = { createdAt: 'created_at', anchor: 'anchor_key' } as const;
+
 export const listComments = preparedPages(
   'comments',
   (
     db,
     { projectId, fileId, parentId }: Params<{ projectId?: string; fileId?: string; parentId?: string }>,
-    { resolved }: { resolved: boolean | undefined },
+    { resolved }: { resolved: boolean | undefined; sort: Sort },
   ) => {
-    let query = db.selectFrom('comments').selectAll();
+    let query = db
+      .selectFrom(db.selectFrom('comments').selectAll().select(anchorKey.as('anchor_key')).as('comments'))
+      .selectAll();
     if (parentId !== undefined) query = query.where('parent_id', '=', parentId);
     else query = query.where('parent_id', 'is', null);
     if (fileId !== undefined) query = query.where('file_id', '=', fileId);
@@ -44,7 +55,28 @@ export const listComments = preparedPages(
     if (resolved !== undefined) query = query.where('resolved_at', resolved ? 'is not' : 'is', null);
     return query;
   },
-  () => 'created_at',
+  ({ sort }) => SORT_KEYS[sort],
+);
+
+/** The comments on a file that have a place, newest first. */
+export const listPins = prepared.all((db, { fileId, workspaceId }: Params<{ fileId: string; workspaceId: string }>) =>
+  users(db, workspaceId)
+    .innerJoin('comments as comment', 'comment.author_id', 'user.id')
+    .select((eb) => [
+      'comment.id',
+      'comment.anchor',
+      'comment.duration',
+      'comment.resolved_at',
+      eb('comment.annotation', 'is not', null).as('is_drawn'),
+      sql<string | null>`substr(comment.content, 1, ${sql.lit(PIN_EXCERPT)})`.as('excerpt'),
+    ])
+    .where('comment.file_id', '=', fileId)
+    .where('comment.parent_id', 'is', null)
+    .where('comment.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('comment.anchor', 'is not', null), eb('comment.annotation', 'is not', null)]))
+    .orderBy('comment.created_at', 'desc')
+    .orderBy('comment.id', 'desc')
+    .limit(sql.lit(MAX_PINS)),
 );
 
 export interface CommentParts {
@@ -58,16 +90,8 @@ type Parts = Params<Viewer & { authorIds: string[]; ids: string[] }>;
 
 const findParts = preparedTogether({
   authors: (db, { workspaceId, authorIds }: Parts) =>
-    db
-      .selectFrom('users as user')
-      .leftJoin('workspace_members as person', (join) =>
-        join.onRef('person.user_id', '=', 'user.id').on('person.workspace_id', '=', workspaceId),
-      )
-      .select((eb) => [
-        'user.id',
-        eb.fn.coalesce('person.display_name', 'user.name').as('name'),
-        eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
-      ])
+    users(db, workspaceId)
+      .select('user.id')
       .where('user.id', ...anyOf(db, authorIds)),
   attachments: (db, { ids }: Parts) =>
     db
@@ -118,9 +142,12 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
   };
 }
 
-export const insertComment = prepared.run((db, comment: Params<Insertable<Schema['comments']>>) =>
+const insertRow = prepared.run((db, comment: Params<Insertable<Schema['comments']>>) =>
   db.insertInto('comments').values(comment),
 );
+
+export const insertComment = (trx: Writer, comment: Insertable<Schema['comments']>) =>
+  insertRow(trx, { ...comment, folded_text: fold(comment.content ?? '') });
 
 /** Returns the comment, locked until the transaction ends. The update locks the row on both databases. */
 export const lockComment = prepared.first((db, id: Param<string>) =>
@@ -149,9 +176,15 @@ export const hasReplies = prepared.exists((db, id: Param<string>) =>
 
 type Changes = Partial<Pick<StoredComment, 'content' | 'annotation' | 'resolved_at' | 'deleted_at' | 'updated_at'>>;
 
-export const updateComment = prepared.run((db, { id, ...changes }: Params<{ id: string } & Changes>) =>
+const updateRow = prepared.run((db, { id, ...changes }: Params<{ id: string; folded_text?: string } & Changes>) =>
   db.updateTable('comments').set(changes).where('id', '=', id),
 );
+
+export const updateComment = (trx: Writer, changes: { id: string } & Changes) =>
+  updateRow(trx, {
+    ...changes,
+    ...(changes.content !== undefined && { folded_text: fold(changes.content ?? '') }),
+  });
 
 export const deleteReactions = prepared.run((db, commentId: Param<string>) =>
   db.deleteFrom('reactions').where('comment_id', '=', commentId),

@@ -1,6 +1,7 @@
 import type { ApiProblem } from '@review/client';
 import { expect, test } from 'vitest';
 import { onEachDatabase, refusal } from '../../test/house.ts';
+import { deleteForGood } from '../uploads/test/uploads.ts';
 import { newFile, newProject, react, read, say } from './test/talk.ts';
 
 const ROUNDS = 12;
@@ -105,7 +106,7 @@ onEachDatabase((house) => {
       const parent = { id: await say(house(), { fileId }) };
       const reply = await say(house(), { fileId, parent });
       const calls = [
-        () => house().people.member.client.files.delete({ params: { id: fileId } }),
+        () => deleteForGood(house().people.owner.client, fileId),
         () => say(house(), { fileId }),
         () => say(house(), { fileId, parent }),
         () => remove(reply),

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import {
+  DRAWING,
   newAttachment,
   newAttachments,
   newFile,
@@ -46,7 +47,7 @@ onEachDatabase((house) => {
       const fileId = await newFile(house());
       const parent = { id: await say(house(), { fileId }) };
       const attachment = await uploadAttachment(house());
-      const details = { anchor: 1500, duration: 250, annotation: { pen: [1, 2] } };
+      const details = { anchor: 1500, duration: 250, annotation: DRAWING };
       const id = await say(house(), {
         content: 'Here.',
         fileId,

@@ -110,7 +110,7 @@ onEachDatabase((house) => {
       const params = { id };
       await refusal(client().files.get({ params }), 'NOT_FOUND');
       await refusal(client().files.download({ params }), 'NOT_FOUND');
-      await refusal(client().files.delete({ params }), 'NOT_FOUND');
+      await refusal(client().files.update({ params, body: { name: 'b' } }), 'NOT_FOUND');
       const listed = await client().files.list({ params: { id: house().projectId } });
       expect(listed.data.map((file) => file.id)).not.toContain(id);
     });

@@ -10,12 +10,16 @@ const ACCESS = `
   PATCH /api/files/:id                          | files:write             | O M Mb  | 3 | -                  | 204
   PATCH /api/files/:id/tag                      | files:write             | O M Mb  | 3 | -                  | 204
   DELETE /api/files/:id                         | files:write             | O M Mb  | 3 | -                  | 204
+  POST /api/files/:id/restore                   | files:write             | O M Mb  | 3 | -                  | 204
+  QUERY /api/projects/:id/trash                 | files:read              | O M Mb  | 4 | -                  | 200
+  POST /api/files/:id/media.rebuild             | files:write             | O M Mb  | 3 | -                  | 204
   POST /api/projects/:id/files/upload.multipart | files:write             | O M Mb  | 3 | -                  | 201
   POST /api/files/:id/upload.complete           | -                       | starter | 3 | -                  | 204
   POST /api/files/:id/upload.cancel             | ai:generate files:write | O M Mb  | 3 | cancel_generation  | 204`;
 
 const BODIES: Bodies = {
   'QUERY /api/projects/:id/files': () => ({}),
+  'QUERY /api/projects/:id/trash': () => ({}),
   'PATCH /api/files/:id': () => ({ name: 'renamed.txt' }),
   'PATCH /api/files/:id/tag': () => ({ tag: 'APPROVED' }),
   'POST /api/projects/:id/files/upload.multipart': () => UPLOAD,

@@ -1,22 +1,26 @@
-import { type Contract, type ProjectRole, workflowIdOf } from '@review/contract';
-import { now } from '../../db/time.ts';
+import { type Contract, LEADS, type ProjectRole, workflowIdOf } from '@review/contract';
+import { daysAfter, now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { cursors } from '../../request/cursors.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { givenFields } from '../events/given-fields.ts';
 import { requireFolder } from '../folders/handlers.ts';
 import { isVisibleFolder } from '../folders/queries.ts';
-import { endFile } from '../generation/end.ts';
 import { findGeneration, listSteps } from '../generation/queries.ts';
 import { generationRecords, toStepRecord } from '../generation/response.ts';
 import type { Handlers } from '../handler.ts';
+import { mediaKindOf } from '../media/kind.ts';
+import { mediaFields, renditionRecords } from '../media/response.ts';
+import { addMediaTask, addPagesTask, findCompleteFile } from '../media/tasks.ts';
 import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
-import { dropUploads } from '../uploads/queries.ts';
+import type { PendingBlobDeletion } from '../uploads/queries.ts';
 import { completeUpload, startUpload } from '../uploads/upload.ts';
-import { isRestricted } from '../visibility.ts';
+import { isRestricted, lockProject } from '../visibility.ts';
+import { cancelFile } from './cancel.ts';
+import { fileDeleted, fileTrashed } from './events.ts';
 import { hashUploadedFile } from './hash.ts';
 import {
-  deleteFile,
   findVisibleFile,
   insertFile,
   listFiles,
@@ -27,27 +31,44 @@ import {
   updateTag,
 } from './queries.ts';
 import { toFileRecord } from './response.ts';
+import { deleteTrashedFile, listTrash, restoreFile, trashFile } from './trash.ts';
 
 const FINAL_STATUSES: readonly string[] = ['UPLOADED', 'FAILED', 'CANCELED'];
+
+const NOT_FINAL = 'Only an Owner or a Manager deletes a file in the trash.';
+const isLead = (role: ProjectRole) => LEADS.some((lead) => lead === role);
 
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, queueNotifier } = deps;
   const toResponses = async (stored: StoredFile[], role: ProjectRole) => {
     const generated = stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : []));
     const generations = await generationRecords(deps, generated, role);
-    return stored.map((file) => toFileRecord(file, generations.get(file.id) ?? null));
+    const shown = stored.flatMap(({ id, mime_type: type }) => (mediaKindOf(type) === null ? [] : [id]));
+    const media = await mediaFields(deps, shown);
+    return stored.map((file) => toFileRecord(file, generations.get(file.id) ?? null, media.get(file.id)));
+  };
+  /** Stops what still runs for a canceled file, after the commit. */
+  const afterCancel = async (file: StoredFile, dropped: PendingBlobDeletion[]) => {
+    await abortDropped(deps, dropped);
+    watch.changed(file.id);
+    queueNotifier.notify();
+    if (file.status === 'GENERATING') void deps.dispatcher?.cancel(file.id);
   };
   return {
-    async get({ caller, subject, query, signal }) {
+    async get(request) {
+      const { caller, subject, query } = request;
       const isFinal = (seen?: StoredFile) => seen === undefined || FINAL_STATUSES.includes(seen.status);
       const look = () => findVisibleFile(db, { ...caller, id: subject.id });
       const file =
         query.wait === 0 || isFinal(subject)
           ? subject
-          : await watch.until(subject.id, look, isFinal, query.wait * 1000, signal);
+          : // Read only here, because a signal costs more than the rest of the handler.
+            await watch.until(subject.id, look, isFinal, query.wait * 1000, request.signal);
       if (file === undefined) throw new ProblemError('NOT_FOUND');
-      const generations = await generationRecords(deps, file.mode === 'GENERATED' ? [file.id] : [], file.role);
-      return { data: toFileRecord(file, generations.get(file.id) ?? null) };
+      const [record] = await toResponses([file], file.role);
+      if (record === undefined) throw new ProblemError('NOT_FOUND');
+      const renditions = record.media === null ? [] : await renditionRecords(deps, file.id);
+      return { data: { ...record, renditions } };
     },
 
     async getGeneration({ subject: file }) {
@@ -63,9 +84,16 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       return { data: { ...response, prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
-    async list({ subject: project, body: { next, prev, folder, ...filters } }) {
+    async list({ subject: project, body: { next, prev, folder, duration, resolution, ...plain } }) {
       if (folder && !(await isVisibleFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
       const folderId = folder === null ? null : folder?.id;
+      const filters = {
+        ...plain,
+        minDuration: duration?.min,
+        maxDuration: duration?.max,
+        minResolution: resolution?.min,
+        maxResolution: resolution?.max,
+      };
       const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
       const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
       const found = await listFiles(
@@ -95,15 +123,72 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
           allow_restricted: allowRestricted === undefined ? file.allow_restricted : Number(allowRestricted),
         };
         await updateFile(trx, file.id, fields, now());
+        const changed = givenFields(body, 'name', 'description', 'folder', 'allowRestricted');
+        return {
+          answer: undefined,
+          events: [{ type: 'file.updated', projectId: file.project_id, subjectId: file.id, data: { changed } }],
+        };
       }),
 
-    setTag: ({ subject: file, body, write }) => write((trx) => updateTag(trx, file.id, body.tag, now())),
+    setTag: ({ subject: file, body: { tag }, write }) =>
+      write(async (trx) => {
+        if (!(await updateTag(trx, { id: file.id, tag, updatedAt: now() }))) throw new ProblemError('NOT_FOUND');
+        return {
+          answer: undefined,
+          events: [{ type: 'file.tagged', projectId: file.project_id, subjectId: file.id, data: { tag } }],
+        };
+      }),
 
-    async delete({ subject: file, write }) {
-      await abortDropped(deps, await write((trx) => deleteFile(trx, file.id, now())));
-      watch.changed(file.id);
-      queueNotifier.notify();
+    async delete({ subject: file, query, write }) {
+      if (query.trashed !== undefined && (query.trashed === 'true') !== (file.trashed_at !== null))
+        throw new ProblemError('NOT_FOUND');
+      const dropped = await write(async (trx) => {
+        // As the caller saw it: the second of two concurrent requests does not delete for good.
+        if (file.trashed_at === null) {
+          const canceled = await cancelFile(trx, file);
+          const trashed = await trashFile(trx, { id: file.id, at: now() });
+          return { answer: canceled.dropped, events: [...canceled.events, ...trashed.map(fileTrashed)] };
+        }
+        if (!isLead(file.role)) throw new ProblemError('INSUFFICIENT_ROLE', { detail: NOT_FINAL });
+        const { dropped: answer, deleted } = await deleteTrashedFile(trx, file.id, now());
+        return { answer, events: deleted.map(fileDeleted) };
+      });
+      await afterCancel(file, dropped);
     },
+
+    restore: ({ subject: file, write }) =>
+      write(async (trx) => {
+        // The folder cannot be deleted concurrently.
+        await lockProject(trx, file.project_id);
+        const restored = await restoreFile(trx, file.id);
+        if (restored === undefined) return { answer: undefined, events: [] };
+        const folder = restored.folder_id === null ? null : { id: restored.folder_id };
+        return {
+          answer: undefined,
+          events: [{ type: 'file.restored', projectId: file.project_id, subjectId: file.id, data: { folder } }],
+        };
+      }),
+
+    async trash({ subject: project, body: { next, prev } }) {
+      const pages = cursors(secrets.cursor, `trash of ${project.id}`, {});
+      const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
+      const found = await listTrash(db, page, { projectId: project.id }, {});
+      const records = await toResponses(found.items, project.role);
+      const items = found.items.flatMap(({ trashed_at: trashedAt }, index) => {
+        const record = records[index];
+        return record ? [{ ...record, trashedAt, deletesAt: daysAfter(trashedAt, config.trashDays) }] : [];
+      });
+      return pages.answer({ ...found, items }, (file) => file);
+    },
+
+    rebuildMedia: ({ subject: file, body, write }) =>
+      write(async (trx) => {
+        const complete = await findCompleteFile(trx, file.id);
+        if (complete === undefined) throw new ProblemError('FILE_NOT_READY');
+        if (body?.pages === undefined) await addMediaTask(trx, complete);
+        else await addPagesTask(trx, file.id, body.pages);
+        return { answer: undefined, events: [] };
+      }),
 
     async startUpload({ caller, subject: project, body, write }) {
       const asked = { prefix: 'FX', projectId: project.id, startedBy: caller.userId, asked: body } as const;
@@ -120,6 +205,8 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
           created_by: caller.userId,
           created_at: now(),
         });
+        const folder = folderId === null ? null : { id: folderId };
+        return [{ type: 'file.created', projectId: project.id, subjectId: id, data: { mode: 'UPLOADED', folder } }];
       });
       return { data: started };
     },
@@ -129,6 +216,9 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         const content = { storage_key: upload.storage_key, size: upload.size, mime_type: mimeType };
         const isOpen = await setFinalStatus(trx, file.id, 'UPLOADING', { status: 'UPLOADED', ...content }, now());
         if (!isOpen) throw new ProblemError('UPLOAD_COMPLETED');
+        await addMediaTask(trx, { ...file, mime_type: mimeType });
+        const data = { mimeType, size: upload.size };
+        return [{ type: 'file.upload.completed', projectId: file.project_id, subjectId: file.id, data }];
       });
       if (completed === null) return;
       watch.changed(file.id);
@@ -137,19 +227,11 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
 
     async cancel({ subject: file, write }) {
       const dropped = await write(async (trx) => {
-        const generation = await findGeneration(trx, file.id);
-        // Locks the upload before the file, as completing an upload does, to prevent deadlocks.
-        const uploads = generation === undefined ? await dropUploads(trx, [file.id], now()) : [];
-        const canceled = generation
-          ? await endFile(trx, generation, { status: 'CANCELED' }, now())
-          : await setFinalStatus(trx, file.id, 'UPLOADING', { status: 'CANCELED' }, now());
-        if (!canceled) throw new ProblemError('FILE_NOT_CANCELABLE');
-        return uploads;
+        const { dropped: answer, events } = await cancelFile(trx, file);
+        if (events.length === 0) throw new ProblemError('FILE_NOT_CANCELABLE');
+        return { answer, events };
       });
-      await abortDropped(deps, dropped);
-      watch.changed(file.id);
-      queueNotifier.notify();
-      if (file.mode === 'GENERATED') void deps.dispatcher?.cancel(file.id);
+      await afterCancel(file, dropped);
     },
   };
 };

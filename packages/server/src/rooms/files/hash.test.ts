@@ -17,7 +17,7 @@ async function unhashed(house: House, bytes: Buffer): Promise<string> {
     return read(key, range);
   });
   const id = await upload(house.people.owner.client, 'FX', house.projectId, bytes);
-  await vi.waitFor(() => expect(spy.mock.calls).toContainEqual([id]), { timeout: 10_000 });
+  await expect.poll(() => spy.mock.calls).toContainEqual([id]);
   return id;
 }
 
@@ -57,7 +57,7 @@ onEachDatabase(
     test('a repeated complete does not hash the file again', async () => {
       const { id, sent: parts } = await sent(house().people.owner.client, 'FX', house().projectId, Buffer.from('once'));
       await complete(house().people.owner.client, id, parts);
-      await expect.poll(() => hashOf(house(), id), { timeout: 10_000 }).not.toBeNull();
+      await expect.poll(() => hashOf(house(), id)).not.toBeNull();
       using spy = vi.spyOn(house().deps.storage, 'read');
       await complete(house().people.owner.client, id, parts);
       expect(spy.mock.calls.filter(([key]) => key === id)).toEqual([]);

@@ -1,30 +1,37 @@
 import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
-import type { Insertable, NotNull, Selectable, Updateable } from 'kysely';
+import { type Insertable, type NotNull, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { preparedSearch, wholeTable } from '../../db/search.ts';
-import { dropUploads, type PendingBlobDeletion, scheduleBlobDeletion } from '../uploads/queries.ts';
+import type { DeletedFile } from '../uploads/queries.ts';
 import { isRestricted, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 export type StoredFile = Selectable<Schema['files']>;
 
-export const findVisibleFile = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+/** Finds a file whether it is in the trash or not. */
+export const findStoredFile = prepared.first((db, given: Params<Viewer & { id: string }>) => visibleFile(db, given));
+
+export const findVisibleFile = prepared.first((db, given: Params<Viewer & { id: string }>) =>
+  visibleFile(db, given).where('file.trashed_at', 'is', null),
+);
+
+const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('files as file')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'file.project_id')
     .selectAll('file')
     .select(['seen.role', 'seen.deletes_at', 'file.created_by as person_id'])
     .where('file.id', '=', id)
-    .where((eb) => eb.or([eb('seen.role', '!=', RESTRICTED), eb('file.allow_restricted', '=', 1)])),
-);
+    .where((eb) => eb.or([eb('seen.role', '!=', RESTRICTED), eb('file.allow_restricted', '=', 1)]));
 
 const filesOf = (db: Database, projectId: Param<string>, restricted: boolean, source = wholeTable('files')) =>
   db
     .selectFrom(source)
     .selectAll()
     .where('project_id', '=', projectId)
+    .where('trashed_at', 'is', null)
     .$if(restricted, (files) => files.where('allow_restricted', '=', 1));
 
 interface FileFilters {
@@ -32,13 +39,41 @@ interface FileFilters {
   status?: FileStatus | undefined;
   outputType?: OutputType | undefined;
   tag?: ReviewStatus | undefined;
+  minDuration?: number | undefined;
+  maxDuration?: number | undefined;
+  minResolution?: number | undefined;
+  maxResolution?: number | undefined;
+}
+
+type Ranges = Pick<FileFilters, 'minDuration' | 'maxDuration' | 'minResolution' | 'maxResolution'>;
+
+/** The media of the file in the outer query, if its facts are within the ranges; null without ranges. */
+function mediaWithin(db: Database, ranges: Params<Ranges>) {
+  const { minDuration, maxDuration, minResolution, maxResolution } = ranges;
+  if (Object.values(ranges).every((bound) => bound === undefined)) return null;
+  let media = db.selectFrom('media').select('file_id').where('media.file_id', '=', sql.ref<string>('files.id'));
+  if (minDuration !== undefined) media = media.where('duration_ms', '>=', minDuration);
+  if (maxDuration !== undefined) media = media.where('duration_ms', '<=', maxDuration);
+  if (minResolution !== undefined) media = media.where('short_side', '>=', minResolution);
+  if (maxResolution !== undefined) media = media.where('short_side', '<=', maxResolution);
+  return media;
 }
 
 export const listFiles = preparedSearch(
   'files',
   (
     db,
-    { projectId, folderId, status, outputType, tag }: Params<FileFilters & { projectId: string }>,
+    {
+      projectId,
+      folderId,
+      status,
+      outputType,
+      tag,
+      minDuration,
+      maxDuration,
+      minResolution,
+      maxResolution,
+    }: Params<FileFilters & { projectId: string }>,
     { restricted, atRoot }: { restricted: boolean; atRoot: boolean },
     source,
   ) => {
@@ -48,6 +83,8 @@ export const listFiles = preparedSearch(
     if (status !== undefined) query = query.where('status', '=', status);
     if (outputType !== undefined) query = query.where('output_type', '=', outputType);
     if (tag !== undefined) query = query.where('tag', '=', tag);
+    const media = mediaWithin(db, { minDuration, maxDuration, minResolution, maxResolution });
+    if (media !== null) query = query.where(({ exists }) => exists(media));
     return query;
   },
   () => 'created_at',
@@ -74,21 +111,28 @@ type Outcome =
   | { status: 'FAILED' | 'CANCELED' }
   | { status: 'UPLOADED'; storage_key: string; size: number; mime_type: string; sha256?: string };
 
-const updateRow = prepared.changed(
-  (db, { id, current, ...changes }: Params<{ id: string; current?: FileStatus } & Updateable<Schema['files']>>) => {
-    const update = db.updateTable('files').set(changes).where('id', '=', id);
-    return current === undefined ? update : update.where('status', '=', current);
-  },
+const updateRow = prepared.changed((db, { id, ...changes }: Params<{ id: string } & Updateable<Schema['files']>>) =>
+  db.updateTable('files').set(changes).where('id', '=', id),
 );
 
-/** Ends the upload or generation of a file. Returns false if it had ended, because a final status never changes. */
+const endRow = prepared.first(
+  (db, { id, current, ...changes }: Params<{ id: string; current: FileStatus } & Updateable<Schema['files']>>) =>
+    db
+      .updateTable('files')
+      .set(changes)
+      .where('id', '=', id)
+      .where('status', '=', current)
+      .returning(['project_id', 'created_at']),
+);
+
+/** Ends the upload or generation of a file. Returns undefined if it had ended, because a final status never changes. */
 export const setFinalStatus = (
   trx: Writer,
   id: string,
   current: 'UPLOADING' | 'GENERATING',
   outcome: Outcome,
   updatedAt: string,
-): Promise<boolean> => updateRow(trx, { id, current, ...outcome, updated_at: updatedAt });
+) => endRow(trx, { id, current, ...outcome, updated_at: updatedAt });
 
 export const findStoredFiles = prepared(
   (db, ids: Param<string[]>) =>
@@ -99,12 +143,13 @@ export const findStoredFiles = prepared(
   (rows) => new Map(rows.map((row) => [row.id, row])),
 );
 
-/** Returns the file, locked until the transaction ends. The update locks the row on both databases. */
+/** Returns the file, locked until the transaction ends, unless it is in the trash. The update locks the row on both databases. */
 export const lockFile = prepared.first((db, id: Param<string>) =>
   db
     .updateTable('files')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', '=', id)
+    .where('trashed_at', 'is', null)
     .returningAll(),
 );
 
@@ -113,25 +158,20 @@ type FileFields = Pick<StoredFile, 'name' | 'description' | 'folder_id' | 'allow
 export const updateFile = (trx: Writer, id: string, fields: FileFields, updatedAt: string) =>
   updateRow(trx, { id, ...fields, folded_text: foldedText(fields), updated_at: updatedAt });
 
-export async function updateTag(trx: Writer, id: string, tag: ReviewStatus, updatedAt: string): Promise<void> {
-  await updateRow(trx, { id, tag, updated_at: updatedAt });
-}
+/** Returns false if the file is deleted. */
+export const updateTag = prepared.changed(
+  (db, { id, tag, updatedAt }: Params<{ id: string; tag: ReviewStatus; updatedAt: string }>) =>
+    db.updateTable('files').set({ tag, updated_at: updatedAt }).where('id', '=', id).where('trashed_at', 'is', null),
+);
 
-/** Deletes a file, schedules the deletion of its blob, and returns its unfinished upload. */
-export async function deleteFile(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
-  const dropped = await dropUploads(trx, [id], at);
-  const deleted = await trx.deleteFrom('files').where('id', '=', id).returning('storage_key').execute();
-  await scheduleBlobDeletion(
-    trx,
-    deleted.flatMap(({ storage_key: key }) => (key === null ? [] : [{ key, upload: null }])),
-    at,
-  );
-  return dropped;
-}
-
-/** Deletes a file whose upload is not finished. */
-export async function deleteUnfinishedFile(trx: Writer, id: string): Promise<void> {
-  await trx.deleteFrom('files').where('id', '=', id).where('status', '=', 'UPLOADING').execute();
+/** Deletes a file whose upload is not finished. Returns it if there was one. */
+export async function deleteUnfinishedFile(trx: Writer, id: string): Promise<DeletedFile[]> {
+  return trx
+    .deleteFrom('files')
+    .where('id', '=', id)
+    .where('status', '=', 'UPLOADING')
+    .returning(['id', 'project_id', 'allow_restricted'])
+    .execute();
 }
 
 /** Returns up to 20 uploaded files without a hash, ordered by id. */

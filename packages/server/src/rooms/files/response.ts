@@ -1,8 +1,9 @@
 import type { FileRecord, Generation } from '@review/contract';
+import { NO_MEDIA } from '../media/response.ts';
 import type { StoredFile } from './queries.ts';
 
 /** Returns the API record of a file. */
-export const toFileRecord = (file: StoredFile, generation: Generation | null): FileRecord => ({
+export const toFileRecord = (file: StoredFile, generation: Generation | null, media = NO_MEDIA): FileRecord => ({
   id: file.id,
   name: file.name,
   description: file.description,
@@ -17,6 +18,7 @@ export const toFileRecord = (file: StoredFile, generation: Generation | null): F
   folder: file.folder_id === null ? null : { id: file.folder_id },
   createdBy: { id: file.created_by },
   generation,
+  ...media,
   createdAt: file.created_at,
   updatedAt: file.updated_at,
 });

@@ -4,6 +4,7 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { givenFields } from '../events/given-fields.ts';
 import type { Handlers } from '../handler.ts';
 import { lockProject } from '../visibility.ts';
 import { deleteFolder, insertFolder, isEmpty, isFolderOf, isInside, listFolders, updateFolder } from './queries.ts';
@@ -18,7 +19,11 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
       }
       const id = newId('DX');
       await insertFolder(trx, { id, project_id: project.id, parent_id: parentId, name: body.name, created_at: now() });
-      return { data: { id } };
+      const parent = parentId === null ? null : { id: parentId };
+      return {
+        answer: { data: { id } },
+        events: [{ type: 'folder.created', projectId: project.id, subjectId: id, data: { parent } }],
+      };
     }),
 
   async list({ subject: project }) {
@@ -43,6 +48,12 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
       }
       const parentId = body.parent === null ? null : body.parent?.id;
       await updateFolder(trx, folder.id, { name: body.name, parent_id: parentId });
+      const changed = givenFields(body, 'name', 'parent');
+      if (changed.length === 0) return { answer: undefined, events: [] };
+      return {
+        answer: undefined,
+        events: [{ type: 'folder.updated', projectId: folder.project_id, subjectId: folder.id, data: { changed } }],
+      };
     }),
 
   delete: ({ subject: folder, write }) =>
@@ -50,6 +61,10 @@ export const folders = ({ db }: Deps): Handlers<Contract['folders']> => ({
       await lockProject(trx, folder.project_id);
       if (!(await isEmpty(trx, folder.id))) throw new ProblemError('FOLDER_NOT_EMPTY');
       await deleteFolder(trx, folder.id);
+      return {
+        answer: undefined,
+        events: [{ type: 'folder.deleted', projectId: folder.project_id, subjectId: folder.id, data: {} }],
+      };
     }),
 });
 

@@ -2,7 +2,7 @@ import type { ProjectRole } from '@review/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { isRestricted, type Membership, memberships, type Viewer } from '../visibility.ts';
+import { isRestricted, liveFiles, type Membership, memberships, type Viewer } from '../visibility.ts';
 
 type StoredFolder = Selectable<Schema['folders']>;
 
@@ -30,7 +30,7 @@ interface Project {
 }
 
 /** The folders visible to the role. A restricted reviewer sees those with a visible file, and their ancestors. */
-const visibleFolders = (db: Database, projectId: Param<string>, restricted: boolean) =>
+export const visibleFolders = (db: Database, projectId: Param<string>, restricted: boolean) =>
   db
     .selectFrom('folders')
     .where('project_id', '=', projectId)
@@ -39,7 +39,7 @@ const visibleFolders = (db: Database, projectId: Param<string>, restricted: bool
         with recursive shown(id, parent_id) as (
           select folder.id, folder.parent_id from folders as folder
           join files as file on file.folder_id = folder.id
-          where file.project_id = ${projectId} and file.allow_restricted = 1
+          where file.project_id = ${projectId} and file.allow_restricted = 1 and file.trashed_at is null
           union
           select folder.id, folder.parent_id from folders as folder join shown on folder.id = shown.parent_id
         )
@@ -96,10 +96,20 @@ const hasFolder = prepared.exists((db, id: Param<string>) =>
 );
 
 const hasFile = prepared.exists((db, id: Param<string>) =>
-  db.selectFrom('files').select('id').where('folder_id', '=', id).limit(1),
+  liveFiles(db).select('id').where('folder_id', '=', id).limit(1),
 );
 
 export const isEmpty = async (db: Database, id: string): Promise<boolean> =>
   !(await hasFolder(db, id)) && !(await hasFile(db, id));
 
-export const deleteFolder = prepared.run((db, id: Param<string>) => db.deleteFrom('folders').where('id', '=', id));
+const moveFilesToRoot = prepared.run((db, id: Param<string>) =>
+  db.updateTable('files').set({ folder_id: null }).where('folder_id', '=', id),
+);
+
+const deleteRow = prepared.run((db, id: Param<string>) => db.deleteFrom('folders').where('id', '=', id));
+
+/** Deletes an empty folder. Its files in the trash will be restored to the root of the project. */
+export async function deleteFolder(trx: Writer, id: string): Promise<void> {
+  await moveFilesToRoot(trx, id);
+  await deleteRow(trx, id);
+}

@@ -1,8 +1,8 @@
 import type { GenerationError } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import { now } from '../../db/time.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
+import { writeWithEvents } from '../events/outbox.ts';
 import { findUpload } from '../uploads/queries.ts';
 import { endFile } from './end.ts';
 import { findGeneration, findOverdue, lockHeld, type StoredGeneration } from './queries.ts';
@@ -10,7 +10,7 @@ import { findWaitingReasons } from './waiting.ts';
 
 const INTERVAL_MS = 1000;
 
-type Watched = Pick<Deps, 'db' | 'clock' | 'config' | 'watch' | 'queueNotifier' | 'storage'>;
+type Watched = Pick<Deps, 'db' | 'projectNotifier' | 'clock' | 'config' | 'watch' | 'queueNotifier' | 'storage'>;
 
 /** Fails generations that are queued or running past their deadline. */
 export async function endOverdue(deps: Watched): Promise<void> {
@@ -19,11 +19,13 @@ export async function endOverdue(deps: Watched): Promise<void> {
     const found = await findGeneration(db, fileId);
     if (found === undefined) continue;
     const error = found.status === 'QUEUED' ? await queueTimeout(deps, found) : await runTimeout(deps, fileId);
-    const ended = await inTransaction(db, async (trx) => {
+    const ended = await writeWithEvents(deps, null, async (trx) => {
       const held = await lockHeld(trx, fileId, found.epoch);
       // It was started or reassigned meanwhile; the next check decides again.
-      if (held?.status !== found.status) return false;
-      return endFile(trx, held, { status: 'FAILED', error, warnings: parseJson(held.warnings) }, now());
+      if (held?.status !== found.status) return { answer: false, events: [] };
+      const ending = { status: 'FAILED', error, warnings: parseJson(held.warnings) } as const;
+      const event = await endFile(trx, held, ending, now());
+      return { answer: event !== undefined, events: event ? [event] : [] };
     });
     if (ended) watch.changed(fileId);
     queueNotifier.notify();

@@ -6,6 +6,8 @@ import type { Clock } from '../../db/clock.ts';
 import type { Database } from '../../db/schema.ts';
 import type { WorkflowDispatcher } from '../../deps.ts';
 import type { Notifier } from '../../notify/notifier.ts';
+import { keepStartingMedia } from '../media/start-workflows.ts';
+import { keepStartingWebhooks } from '../webhooks/start-workflows.ts';
 import { abilitiesOfAll } from '../workers/abilities.ts';
 import { listLiving } from '../workers/queries.ts';
 import {
@@ -34,8 +36,8 @@ const POLL_INTERVAL_MS = 1000;
 const MAX_BATCH = 50;
 
 /**
- * Starts a workflow for every generation that gets a slot. The row is the source of truth: an open row gets a workflow even
- * if this process or Temporal fails meanwhile. The row's lease and epoch guarantee that it gets only one.
+ * Starts a workflow for every generation that gets a slot, every webhook with due deliveries and every file whose media is
+ * to be read. The row is the source of truth: an open row gets a workflow even if this process or Temporal fails meanwhile. The row's lease and epoch guarantee that it gets only one.
  */
 export class Dispatcher implements WorkflowDispatcher {
   readonly #deps: DispatcherDeps;
@@ -53,7 +55,12 @@ export class Dispatcher implements WorkflowDispatcher {
     const client = await openTemporal(this.#deps.config.temporal);
     this.#client = client;
     const stop = AbortSignal.any([signal, this.#disposed.signal]);
-    this.#loops = Promise.all([this.#keepDispatching(client, stop), this.#keepReconciling(client, stop)]);
+    this.#loops = Promise.all([
+      this.#keepDispatching(client, stop),
+      this.#keepReconciling(client, stop),
+      keepStartingWebhooks(this.#deps, client, stop),
+      keepStartingMedia(this.#deps, client, stop),
+    ]);
   }
 
   /** Cancels the workflow of a canceled generation. Best effort: otherwise the workflow ends at its next step. */

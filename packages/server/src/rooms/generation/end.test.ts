@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
 import { sweep } from '../../sweeper.ts';
+import { TIMED } from '../../test/eventually.ts';
 import { onEachDatabase, refusal } from '../../test/house.ts';
-import { cancel as cancelUpload, storedBytes, upload } from '../uploads/test/uploads.ts';
+import { cancel as cancelUpload, deleteForGood, storedBytes, upload } from '../uploads/test/uploads.ts';
 import { endOverdue } from './deadlines.ts';
 import {
   BY_EDITORS,
@@ -137,7 +138,7 @@ onEachDatabase((house) => {
   test.each(Object.entries(STATES))('delete %s: the file and its blobs are deleted', async (_, make) => {
     const id = await make();
     const key = (await stored(house(), id)).upload?.storage_key;
-    await owner().files.delete({ params: { id } });
+    await deleteForGood(owner(), id);
     await refusal(fileOf(house(), id), 'NOT_FOUND');
     const { pendingDeletions, ...left } = await stored(house(), id);
     expect(left).toEqual({ generation: undefined, file: undefined, upload: undefined, steps: [] });
@@ -192,8 +193,7 @@ onEachDatabase((house) => {
   };
   test.each(Object.entries(ENDINGS))(
     'a waiting Get File is answered at once when the file is %s',
-    // The machine may stall for longer than the bound.
-    { retry: 2 },
+    TIMED,
     async (status, end) => {
       const task = await held(house());
       await storeResult(house(), task);
@@ -233,7 +233,7 @@ onEachDatabase((house) => {
     const { data } = await workerOf(house()).getTask({ params: { id }, query: { epoch } });
     const [content] = data.attachments.map((attachment) => attachment.content);
     expect(await (await fetch(content?.url ?? '')).text()).toBe('some bytes');
-    await owner().files.delete({ params: { id } });
+    await deleteForGood(owner(), id);
     await sweep(house().deps);
     expect(await isGone(used)).toBe(true);
   });
@@ -241,7 +241,7 @@ onEachDatabase((house) => {
   test('a deleted attachment has no content for the worker', async () => {
     const file = await upload(owner(), 'FX', house().projectId);
     const id = await generate(house(), { attachments: [{ id: file }] });
-    await owner().files.delete({ params: { id: file } });
+    await deleteForGood(owner(), file);
     const { epoch } = await take(house(), id);
     const { data } = await workerOf(house()).getTask({ params: { id }, query: { epoch } });
     expect(data.attachments).toEqual([{ id: file, content: null }]);

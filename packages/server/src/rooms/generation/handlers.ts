@@ -58,7 +58,14 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
         deadline_at: clock(config.generation.queueDeadline),
       } as const;
       await insertGeneration(trx, row, attachmentIds);
-      return { data: { id } };
+      const [projectId, subjectId] = [project.id, id];
+      return {
+        answer: { data: { id } },
+        events: [
+          { type: 'file.created', projectId, subjectId, data: { mode: 'GENERATED', folder: body.folder } },
+          { type: 'file.generation.queued', projectId, subjectId, data: { outputModel: model.id } },
+        ],
+      };
     });
     queueNotifier.notify();
     return answer;

@@ -1,7 +1,8 @@
 import { type GenerationError, OPEN_GENERATION_STATUSES, type Provider } from '@review/contract';
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type NotNull, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
+import { fold } from '../../db/fold.ts';
 import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
 
@@ -35,7 +36,7 @@ export async function insertGeneration(
   generation: NewGeneration,
   attachments: readonly string[],
 ): Promise<void> {
-  await insertRow(trx, generation);
+  await insertRow(trx, { ...generation, folded_text: fold(generation.prompt) });
   if (attachments.length === 0) return;
   await trx
     .insertInto('generation_attachments')
@@ -119,6 +120,9 @@ const lock = prepared.first((db, { fileId, epoch }: Params<Hold>) =>
  */
 export const lockHeld = (trx: Writer, fileId: string, epoch: number) => lock(trx, { fileId, epoch });
 
+const projectOf = (eb: ExpressionBuilder<Schema, 'generations'>) =>
+  eb.selectFrom('files').select('files.project_id').whereRef('files.id', '=', 'generations.file_id');
+
 interface Start {
   stages: Record<string, StoredStage>;
   provider: Provider;
@@ -126,7 +130,7 @@ interface Start {
   deadlineAt: Moment;
 }
 
-const start = prepared.run(
+const start = prepared.one(
   (db, { fileId, stages, provider, startedAt, deadlineAt }: Params<Start & { fileId: string }>) =>
     db
       .updateTable('generations')
@@ -142,13 +146,18 @@ const start = prepared.run(
           .else(timeOf(db, deadlineAt))
           .end(),
       }))
-      .where('file_id', '=', fileId),
+      .where('file_id', '=', fileId)
+      .returning((eb) => [projectOf(eb).as('project_id')])
+      .$narrowType<{ project_id: NotNull }>(),
 );
 
-/** Records a reserved submit. The first one starts the generation and replaces the queue deadline by the run deadline. */
+/**
+ * Records a reserved submit, and returns the project. The first one starts the generation and replaces the queue deadline
+ * by the run deadline.
+ */
 export const recordSubmit = (trx: Writer, fileId: string, submit: Start) => start(trx, { fileId, ...submit });
 
-type Changes = Pick<Updateable<Schema['generations']>, 'stages' | 'provider_job_id' | 'result'>;
+type Changes = Pick<Updateable<Schema['generations']>, 'stages' | 'provider_job_id' | 'result' | 'warnings'>;
 
 const updateRow = prepared.run((db, { fileId, ...changes }: Params<Changes & { fileId: string }>) =>
   db.updateTable('generations').set(changes).where('file_id', '=', fileId),
@@ -161,19 +170,33 @@ export const updateStages = (
   providerJobId?: string | null,
 ) => updateRow(trx, { fileId, stages: JSON.stringify(stages), provider_job_id: providerJobId });
 
-const raiseProgress = prepared.changed((db, { fileId, epoch, progress }: Params<Hold & { progress: number }>) =>
+interface Progress extends Hold {
+  progress: number;
+  at: string;
+  /** An event is due if the last one is older. */
+  dueSince: string;
+}
+
+/** Stores the progress if it has increased. `progressed_at` is `at` if an event about it is due. */
+export const raiseProgress = prepared.first((db, { fileId, epoch, progress, at, dueSince }: Params<Progress>) =>
   db
     .updateTable('generations')
-    .set({ progress })
+    .set((eb) => ({
+      progress,
+      progressed_at: eb
+        .case()
+        .when(eb.fn.coalesce('progressed_at', eb.val('')), '<', dueSince)
+        .then(at)
+        .else(eb.ref('progressed_at'))
+        .end(),
+    }))
     .where('file_id', '=', fileId)
     .where('epoch', '=', epoch)
     .where('status', 'in', OPEN)
-    .where('progress', '<', progress),
+    .where('progress', '<', progress)
+    .returning((eb) => ['progressed_at', projectOf(eb).as('project_id')])
+    .$narrowType<{ project_id: NotNull }>(),
 );
-
-/** Stores the progress if it has increased. Returns false if the epoch is not current. */
-export const updateProgress = async (db: Database, fileId: string, epoch: number, progress: number) =>
-  (await raiseProgress(db, { fileId, epoch, progress })) || (await isHeld(db, fileId, epoch));
 
 const findHeld = prepared.exists((db, { fileId, epoch }: Params<Hold>) =>
   db
@@ -189,6 +212,10 @@ export const isHeld = (db: Database, fileId: string, epoch: number) => findHeld(
 
 export const setResult = (trx: Writer, fileId: string, result: StoredResult | null) =>
   updateRow(trx, { fileId, result: result && JSON.stringify(result) });
+
+/** Replaces the warnings of a generation, also of one that has ended. */
+export const setWarnings = (trx: Writer, { fileId, warnings }: { fileId: string; warnings: string[] }) =>
+  updateRow(trx, { fileId, warnings: JSON.stringify(warnings) });
 
 export type Ending =
   | { status: 'SUCCEEDED'; warnings: string[] }

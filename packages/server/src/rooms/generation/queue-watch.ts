@@ -1,6 +1,6 @@
 import { FAMILIES, instantOf } from '@review/contract';
-import { Gauge } from 'prom-client';
 import type { Deps } from '../../deps.ts';
+import { registerGauge } from '../../metrics.ts';
 import { stateOf } from '../workers/abilities.ts';
 import { listLiving } from '../workers/queries.ts';
 import { listQueues, type QueueDeps } from './waiting.ts';
@@ -29,45 +29,40 @@ export function watchQueue(deps: QueueDeps & Pick<Deps, 'log'>, intervalMs = INT
 
 const WAITING = 'generations wait: no living worker can run them; start a worker, or give one the key';
 
-/** Registers the metrics of the queue and the workers. They query the database on each scrape. */
+/** Registers the metrics of the queue and the workers. */
 export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): void {
-  const { db, clock, metrics } = deps;
-  const gauge = (name: string, help: string, labelNames: string[], fill: (gauge: Gauge) => Promise<void>) =>
-    new Gauge({
+  const perFamily = (name: string, help: string, measure: (queue: { depth: number; oldestAt: string }) => number) =>
+    registerGauge(deps, {
       name,
       help,
-      labelNames,
-      registers: [metrics],
-      // Each process reads the same database: their values are not added up.
+      labelNames: ['family'],
       aggregator: 'first',
-      async collect() {
-        // A failed query must not hide the other metrics.
-        await fill(this).catch((error: unknown) => deps.log.debug({ err: error }, `metric ${name} not collected`));
+      async read(gauge) {
+        const queues = new Map((await listQueues(deps)).map((queue) => [queue.family, queue]));
+        for (const family of FAMILIES) {
+          const queue = queues.get(family);
+          gauge.set({ family }, queue ? measure(queue) : 0);
+        }
       },
     });
-  const perFamily = async (own: Gauge, measure: (queue: { depth: number; oldestAt: string }) => number) => {
-    const queues = new Map((await listQueues(deps)).map((queue) => [queue.family, queue]));
-    for (const family of FAMILIES) {
-      const queue = queues.get(family);
-      own.set({ family }, queue ? measure(queue) : 0);
-    }
-  };
-  gauge('generation_queue_depth', 'Queued generations, by family.', ['family'], (own) =>
-    perFamily(own, ({ depth }) => depth),
-  );
-  gauge(
+  perFamily('generation_queue_depth', 'Queued generations, by family.', ({ depth }) => depth);
+  perFamily(
     'generation_queue_oldest_seconds',
     'Age of the oldest queued generation in seconds, by family.',
-    ['family'],
-    (own) => perFamily(own, ({ oldestAt }) => Math.max(0, (Date.now() - instantOf(oldestAt)) / 1000)),
+    ({ oldestAt }) => Math.max(0, (Date.now() - instantOf(oldestAt)) / 1000),
   );
-  gauge('workers_alive', 'Workers with a recent heartbeat, by family and state.', ['family', 'state'], async (own) => {
-    const living = await listLiving(db, clock);
-    own.reset();
-    for (const family of FAMILIES) {
-      for (const state of ['live', 'sandbox', 'misconfigured'] as const) {
-        own.set({ family, state }, living.filter((worker) => stateOf(worker, family) === state).length);
+  registerGauge(deps, {
+    name: 'workers_alive',
+    help: 'Workers with a recent heartbeat, by family and state.',
+    labelNames: ['family', 'state'],
+    aggregator: 'first',
+    async read(gauge) {
+      const living = await listLiving(deps.db, deps.clock);
+      for (const family of FAMILIES) {
+        for (const state of ['live', 'sandbox', 'misconfigured'] as const) {
+          gauge.set({ family, state }, living.filter((worker) => stateOf(worker, family) === state).length);
+        }
       }
-    }
+    },
   });
 }

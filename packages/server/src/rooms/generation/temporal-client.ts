@@ -1,4 +1,15 @@
-import { type GenerationTask, WORKFLOW_QUEUE, workflowIdOf, workflowTypeOf } from '@review/contract';
+import {
+  type GenerationTask,
+  MEDIA_TASK_QUEUE,
+  MEDIA_WORKFLOW,
+  mediaWorkflowIdOf,
+  WEBHOOK_QUEUE,
+  WEBHOOK_WORKFLOW,
+  WORKFLOW_QUEUE,
+  webhookWorkflowIdOf,
+  workflowIdOf,
+  workflowTypeOf,
+} from '@review/contract';
 
 export interface Workflow extends GenerationTask {
   workspaceId: string;
@@ -9,6 +20,10 @@ export interface Workflow extends GenerationTask {
 export interface TemporalClient {
   /** Starts a workflow. Does nothing if the workflow of the file is running. */
   start(workflow: Workflow): Promise<void>;
+  /** Starts the workflow that delivers to a webhook. Does nothing if it is running. */
+  startWebhook(webhookId: string): Promise<void>;
+  /** Starts the workflow that reads the media of a file. Does nothing if it is running. */
+  startMedia(fileId: string): Promise<void>;
   isRunning(fileId: string): Promise<boolean>;
   cancel(fileId: string): Promise<void>;
   isReachable(): Promise<boolean>;
@@ -37,6 +52,12 @@ export async function openTemporal(environment: Record<string, string>): Promise
   const { workflow } = new Client({ connection, ...(namespace !== undefined && { namespace }) });
   const inTime = <T>(call: () => Promise<T>) => connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
 
+  /** Starts a workflow about a row unless it is running. */
+  const startOnce = async (type: string, workflowId: string, taskQueue: string, rowId: string) => {
+    const policies = { workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+    await inTime(() => workflow.start(type, { workflowId, taskQueue, args: [rowId], ...policies }));
+  };
+
   return {
     async start({ fileId, family, epoch, workspaceId, outputModel }) {
       const task: GenerationTask = { fileId, family, epoch };
@@ -56,6 +77,9 @@ export async function openTemporal(environment: Record<string, string>): Promise
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       });
     },
+
+    startWebhook: (webhookId) => startOnce(WEBHOOK_WORKFLOW, webhookWorkflowIdOf(webhookId), WEBHOOK_QUEUE, webhookId),
+    startMedia: (fileId) => startOnce(MEDIA_WORKFLOW, mediaWorkflowIdOf(fileId), MEDIA_TASK_QUEUE, fileId),
 
     async isRunning(fileId) {
       try {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../db/clock.ts';
-import { workersHealth } from '../../pages/workers-health.ts';
+import { workersHealth } from '../../doctor/workers-health.ts';
 import { onEachDatabase } from '../../test/house.ts';
 import { watchQueue } from './queue-watch.ts';
 import { emptyQueue, FILM, fileOf, generate, modelNamed, queueMany, workerOf } from './test/generations.ts';

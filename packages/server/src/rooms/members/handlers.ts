@@ -4,6 +4,7 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import type { NewEvent } from '../events/outbox.ts';
 import type { Handlers } from '../handler.ts';
 import { abortDropped, dropUnfinishedUploads } from '../uploads/drop.ts';
 import { lockProject } from '../visibility.ts';
@@ -34,7 +35,7 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
       const added = await addMembers(trx, caller.workspaceId, project.id, body.members);
       const userIds = added.map((member) => member.user_id);
       await recordDecisions(trx, project.id, userIds, now());
-      return { data: added.map(({ id }) => ({ id })) };
+      return { answer: { data: added.map(({ id }) => ({ id })) }, events: added.map(memberAdded) };
     }),
 
   update: ({ subject: member, body, write }) =>
@@ -44,6 +45,11 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
       else await requireAnotherOwner(trx, member);
       await updateRole(trx, { id: member.id, role: body.role });
       await recordDecisions(trx, member.project_id, [userId], now());
+      const data = { user: { id: userId }, role: body.role };
+      return {
+        answer: undefined,
+        events: [{ type: 'member.changed', projectId: member.project_id, subjectId: member.id, data }],
+      };
     }),
 
   async remove({ subject: member, write }) {
@@ -52,7 +58,12 @@ export const members = (deps: Deps): Handlers<Contract['members']> => ({
       await requireAnotherOwner(trx, member);
       await deleteMember(trx, member.id);
       await recordDecisions(trx, member.project_id, [userId], now());
-      return dropUnfinishedUploads(trx, { userId, projectId: member.project_id });
+      const { blobs, deleted } = await dropUnfinishedUploads(trx, { userId, projectId: member.project_id });
+      const data = { user: { id: userId } };
+      return {
+        answer: blobs,
+        events: [{ type: 'member.removed', projectId: member.project_id, subjectId: member.id, data }, ...deleted],
+      };
     });
     await abortDropped(deps, dropped);
   },
@@ -90,6 +101,13 @@ export async function addMembers(
   if (!(await insertMembers(trx, added))) throw new ProblemError('MEMBER_EXISTS');
   return added;
 }
+
+export const memberAdded = (member: NewMember): NewEvent<'member.added'> => ({
+  type: 'member.added',
+  projectId: member.project_id,
+  subjectId: member.id,
+  data: { user: { id: member.user_id }, role: member.role },
+});
 
 /** Locks the project and returns the user of the member. The lock prevents that two owners demote each other and none is left. */
 async function lockMember(trx: Writer, member: VisibleMember): Promise<string> {

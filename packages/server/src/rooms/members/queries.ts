@@ -1,5 +1,5 @@
 import type { ProjectRole } from '@review/contract';
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, NotNull, Selectable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
@@ -18,18 +18,20 @@ export const findVisibleMember = prepared.first((db, { id, ...viewer }: Params<V
     .select(['member.id', 'member.project_id', 'seen.role', 'seen.deletes_at']),
 );
 
-/** The people of a workspace. Their display name and avatar in the workspace override those of the account. */
-const people = (db: Database, workspaceId: Param<string>) =>
+/** All users. Their display name and avatar in the workspace, if they belong to it, override those of the account. */
+export const users = (db: Database, workspaceId: Param<string>) =>
   db
-    .selectFrom('workspace_members as person')
-    .innerJoin('users as user', 'user.id', 'person.user_id')
-    .where('person.workspace_id', '=', workspaceId)
+    .selectFrom('users as user')
+    .leftJoin('workspace_members as person', (join) =>
+      join.onRef('person.user_id', '=', 'user.id').on('person.workspace_id', '=', workspaceId),
+    )
     .select((eb) => [
-      'user.id as user_id',
-      'user.email',
       eb.fn.coalesce('person.display_name', 'user.name').as('name'),
       eb.fn.coalesce('person.avatar_url', 'user.avatar_url').as('avatar_url'),
     ]);
+
+const people = (db: Database, workspaceId: Param<string>) =>
+  users(db, workspaceId).select(['user.id as user_id', 'user.email']).where('person.workspace_id', '=', workspaceId);
 
 export const listProjectMembers = prepared.all(
   (db, { workspaceId, projectId }: Params<{ workspaceId: string; projectId: string }>) =>
@@ -42,7 +44,11 @@ export const listProjectMembers = prepared.all(
 );
 
 export const listWorkspaceMembers = prepared.all((db, workspaceId: Param<string>) =>
-  people(db, workspaceId).select('person.id').orderBy('person.created_at').orderBy('person.id'),
+  people(db, workspaceId)
+    .select('person.id')
+    .$narrowType<{ id: NotNull }>()
+    .orderBy('person.created_at')
+    .orderBy('person.id'),
 );
 
 /** Returns those users that belong to the workspace. */

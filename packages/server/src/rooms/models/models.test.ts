@@ -1,4 +1,4 @@
-import { createWorkerClient } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
 import { expect, test } from 'vitest';
 import { testAccess } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';

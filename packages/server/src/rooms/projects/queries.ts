@@ -3,6 +3,7 @@ import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { preparedSearch, wholeTable } from '../../db/search.ts';
+import { scheduleProjectRenditionDeletion } from '../media/renditions.ts';
 import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Membership, type Viewer } from '../visibility.ts';
 
@@ -79,6 +80,7 @@ export async function deleteDueProjects(db: Database, now: string): Promise<numb
     const due = await trx.selectFrom('projects').select('id').where('deletes_at', '<=', now).execute();
     for (const { id } of due) {
       await scheduleProjectBlobDeletion(trx, id, now);
+      await scheduleProjectRenditionDeletion(trx, id, now);
       await trx.deleteFrom('projects').where('id', '=', id).execute();
     }
     return due.length;

@@ -2,7 +2,7 @@ import { type Contract, reactionToDelete } from '@review/contract';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
-import { lockComment } from '../comments/queries.ts';
+import { lockComment, type StoredComment } from '../comments/queries.ts';
 import type { Handlers } from '../handler.ts';
 import { deleteReaction, insertReaction, listReactions } from './queries.ts';
 
@@ -14,6 +14,7 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
       if (current === undefined || current.deleted_at !== null) throw new ProblemError('NOT_FOUND');
       const reaction = { comment_id: comment.id, user_id: caller.userId, type: body.type, created_at: now() };
       if (!(await insertReaction(trx, reaction))) throw new ProblemError('REACTION_EXISTS');
+      return { answer: undefined, events: [eventOf('reaction.added', comment, body.type)] };
     }),
 
   delete: ({ caller, subject: comment, body, query, write }) =>
@@ -22,6 +23,7 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
       if (type === undefined) throw new ProblemError('INVALID_REQUEST', { errors: TYPE_REQUIRED });
       if (!(await deleteReaction(trx, { commentId: comment.id, userId: caller.userId, type })))
         throw new ProblemError('NOT_FOUND');
+      return { answer: undefined, events: [eventOf('reaction.removed', comment, type)] };
     }),
 
   async list({ caller, subject: comment }) {
@@ -35,6 +37,18 @@ export const reactions = ({ db }: Deps): Handlers<Contract['reactions']> => ({
       })),
     };
   },
+});
+
+/** The subject of a reaction's events is its comment, because a reaction has no id. */
+const eventOf = <T extends 'reaction.added' | 'reaction.removed'>(
+  type: T,
+  comment: Pick<StoredComment, 'id' | 'project_id' | 'file_id'>,
+  emoji: string,
+) => ({
+  type,
+  projectId: comment.project_id,
+  subjectId: comment.id,
+  data: { file: comment.file_id === null ? null : { id: comment.file_id }, type: emoji },
 });
 
 const TYPE_REQUIRED = [{ pointer: '/type', code: 'REQUIRED', message: 'This field is required.' }];

@@ -44,7 +44,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
         created_at: at,
         updated_at: at,
       });
-      return { data: { id } };
+      return { answer: { data: { id } }, events: [] };
     }),
 
   async get({ subject: skill }) {
@@ -75,9 +75,11 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
         default_version_id: chosen?.id,
         updated_at: now(),
       });
+      return { answer: undefined, events: [] };
     }),
 
-  delete: ({ subject: skill, write }) => write((trx) => deleteSkill(trx, skill.id)),
+  delete: ({ subject: skill, write }) =>
+    write(async (trx) => ({ answer: await deleteSkill(trx, skill.id), events: [] })),
 
   async export({ subject: skill }) {
     const { default_version_id: versionId } = skill;
@@ -98,7 +100,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
       if (isDefault || current.default_version_id === null) {
         await updateSkill(trx, { id: skill.id, default_version_id: id, updated_at: at });
       }
-      return { data: { id } };
+      return { answer: { data: { id } }, events: [] };
     }),
 
   getVersion: async ({ subject: version }) => ({
@@ -117,7 +119,7 @@ export const skills = ({ db, secrets }: Deps): Handlers<Contract['skills']> => (
     write(async (trx) => {
       const skill = await lock(trx, version.skill_id);
       if (version.id === skill.default_version_id) throw new ProblemError('DEFAULT_VERSION');
-      await deleteSkillVersion(trx, version.id);
+      return { answer: await deleteSkillVersion(trx, version.id), events: [] };
     }),
 });
 

@@ -5,6 +5,8 @@ import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 
 export type Upload = Selectable<Schema['uploads']>;
+/** What the event of a deleted file needs. */
+export type DeletedFile = Pick<Selectable<Schema['files']>, 'id' | 'project_id' | 'allow_restricted'>;
 export type NewUploadRow = Insertable<Schema['uploads']>;
 
 export const insertUpload = prepared.run((db, upload: Params<NewUploadRow>) => db.insertInto('uploads').values(upload));
@@ -50,10 +52,15 @@ export const recordCompletion = prepared.run(
       .where('id', '=', id),
 );
 
-/** Marks the upload as completed. Returns false if it was completed already. */
+/** Marks the upload as completed. Returns false if it was completed already, or replaced by one with another key. */
 export const markCompleted = prepared.changed(
-  (db, { id, ...outcome }: Params<{ id: string; completed_with: string; mime_type: string }>) =>
-    db.updateTable('uploads').set(outcome).where('id', '=', id).where('completed_with', 'is', null),
+  (db, { id, key, ...outcome }: Params<{ id: string; key: string; completed_with: string; mime_type: string }>) =>
+    db
+      .updateTable('uploads')
+      .set(outcome)
+      .where('id', '=', id)
+      .where('storage_key', '=', key)
+      .where('completed_with', 'is', null),
 );
 
 const deleteUploads = prepared.all((db, ids: Param<string[]>) =>
@@ -63,9 +70,24 @@ const deleteUploads = prepared.all((db, ids: Param<string[]>) =>
     .returning(['storage_key as key', 'storage_upload as upload']),
 );
 
+const deleteUnfinished = prepared.all((db, id: Param<string>) =>
+  db
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where('completed_with', 'is', null)
+    .returning(['storage_key as key', 'storage_upload as upload']),
+);
+
 /** Deletes uploads, schedules the deletion of their blobs, and returns them. */
 export async function dropUploads(trx: Writer, ids: string[], at: string): Promise<PendingBlobDeletion[]> {
   const dropped = await deleteUploads(trx, ids);
+  await scheduleBlobDeletion(trx, dropped, at);
+  return dropped;
+}
+
+/** As `dropUploads`, for an upload that is not completed. */
+export async function dropUnfinishedUpload(trx: Writer, id: string, at: string): Promise<PendingBlobDeletion[]> {
+  const dropped = await deleteUnfinished(trx, id);
   await scheduleBlobDeletion(trx, dropped, at);
   return dropped;
 }
@@ -103,13 +125,14 @@ export async function deleteUnfinishedUploads(
   return dropped;
 }
 
-/** Deletes the files of the user's unfinished uploads. */
-export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }: Starter): Promise<void> {
-  await trx
+/** Deletes the files of the user's unfinished uploads, and returns them. */
+export async function deleteUnfinishedFilesOf(trx: Writer, { userId, ...within }: Starter): Promise<DeletedFile[]> {
+  return trx
     .deleteFrom('files')
     .where('created_by', '=', userId)
     .where('project_id', 'in', projectsWithin(trx, within))
     .where('status', '=', 'UPLOADING')
+    .returning(['id', 'project_id', 'allow_restricted'])
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { NewUpload, UploadedParts, UploadPart } from '@review/contract';
+import type { EventType, NewUpload, UploadedParts, UploadPart } from '@review/contract';
 import { newId } from '../../db/ids.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now, secondsFromNow } from '../../db/time.ts';
@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
 import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
 import { NoSuchObject, PartsMismatch, type Storage } from '../../storage/storage.ts';
+import type { NewEvent, Write } from '../events/outbox.ts';
 import { countParts, fingerprintOf, normalizeParts, planParts } from './parts.ts';
 import {
   findUpload,
@@ -21,8 +22,6 @@ import {
 /** The sweep deletes unfinished uploads and unused attachments after this time. */
 const UPLOAD_SECONDS = 24 * 60 * 60;
 
-type Write = <T>(work: (trx: Writer) => Promise<T>) => Promise<T>;
-
 interface NewUploadRequest {
   prefix: 'FX' | 'CA' | 'GA';
   projectId: string;
@@ -36,19 +35,19 @@ interface StartedUpload {
   expiresAt: string;
 }
 
-/** Starts an upload. `beside` writes related rows in the same transaction. */
-export async function startUpload(
+/** Starts an upload. `beside` writes related rows in the same transaction, and returns their events. */
+export async function startUpload<E extends EventType>(
   deps: Deps,
-  write: Write,
+  write: Write<E>,
   { prefix, projectId, startedBy, asked }: NewUploadRequest,
-  beside: (trx: Writer, id: string) => Promise<void> = async () => {},
+  beside: (trx: Writer, id: string) => Promise<NewEvent<E>[]> = async () => [],
 ): Promise<StartedUpload> {
   if (asked.size > deps.config.uploadLimit) throw tooLarge(deps.config.uploadLimit);
   const { id } = await write(async (trx) => {
     const id = newId(prefix);
-    await beside(trx, id);
+    const events = await beside(trx, id);
     await insertUpload(trx, newUploadRow(deps, { id, projectId, startedBy, asked }));
-    return { id };
+    return { answer: { id }, events };
   });
   const upload = await ensureStorageUpload(deps, id);
   return { id, parts: await signParts(deps, upload), expiresAt: upload.expires_at };
@@ -103,12 +102,12 @@ export async function signParts({ storage }: Deps, upload: StartedInStorage): Pr
  * Completes an upload. Returns it, or null if an earlier call with the same parts completed it. Completes the object in the
  * storage first, which is idempotent, so that the caller can retry after a crash before the commit.
  */
-export async function completeUpload(
+export async function completeUpload<E extends EventType>(
   { db, storage }: Deps,
-  write: Write,
+  write: Write<E>,
   id: string,
   asked: UploadedParts,
-  beside: (trx: Writer, upload: Upload, mimeType: string) => Promise<void> = async () => {},
+  beside: (trx: Writer, upload: Upload, mimeType: string) => Promise<NewEvent<E>[]> = async () => [],
 ): Promise<Upload | null> {
   const upload = await findUpload(db, id);
   if (upload === undefined) throw new ProblemError('UPLOAD_COMPLETED');
@@ -135,12 +134,12 @@ export async function completeUpload(
   }
   const mimeType = await sniffType(await firstBytesOf(storage, upload.storage_key), upload.declared_type);
   const isFirst = await write(async (trx) => {
-    if (await markCompleted(trx, { id, completed_with: completedWith, mime_type: mimeType })) {
-      await beside(trx, upload, mimeType);
-      return true;
+    const outcome = { completed_with: completedWith, mime_type: mimeType };
+    if (await markCompleted(trx, { id, key: upload.storage_key, ...outcome })) {
+      return { answer: true, events: await beside(trx, upload, mimeType) };
     }
     // A concurrent call with the same parts has completed the upload.
-    if ((await findUpload(trx, id))?.completed_with === completedWith) return false;
+    if ((await findUpload(trx, id))?.completed_with === completedWith) return { answer: false, events: [] };
     throw new ProblemError('UPLOAD_COMPLETED');
   });
   return isFirst ? upload : null;

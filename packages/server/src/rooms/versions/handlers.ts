@@ -4,8 +4,11 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
+import { givenFields } from '../events/given-fields.ts';
 import { findFilesOf } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
+import { findVersionThumbnail } from '../media/queries.ts';
+import { thumbnailUrl } from '../media/urls.ts';
 import { isRestricted } from '../visibility.ts';
 import {
   insertVersion,
@@ -18,7 +21,7 @@ import {
   updateVersion,
 } from './queries.ts';
 
-export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
+export const versions = ({ db, storage }: Deps): Handlers<Contract['versions']> => ({
   async list({ subject: project, query }) {
     const { page, 'sort.type': sort, 'sort.direction': direction } = query;
     const { items, hasNext } = await listVersions(
@@ -36,16 +39,23 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
       const fields = { name, description, allow_restricted: Number(allowRestricted) };
       await insertVersion(trx, { id, project_id: project.id, ...fields, created_at: now() });
       await setVersionFiles(trx, id, project, files);
-      return { data: { id } };
+      return {
+        answer: { data: { id } },
+        events: [{ type: 'version.created', projectId: project.id, subjectId: id, data: {} }],
+      };
     }),
 
-  async get({ subject: version }) {
+  async get({ caller, subject: version }) {
     const files = await listVersionFiles(db, version.id, version.role);
+    const key = caller.scopes.has('files:read')
+      ? await findVersionThumbnail(db, { versionId: version.id }, isRestricted(version.role))
+      : null;
     return {
       data: {
         ...toResponse(version),
         allowRestricted: version.allow_restricted === 1,
         files: files.map((id) => ({ id })),
+        thumbnailUrl: await thumbnailUrl(storage, key),
       },
     };
   },
@@ -57,17 +67,27 @@ export const versions = ({ db }: Deps): Handlers<Contract['versions']> => ({
       await updateVersion(trx, version.id, { name, description, ...restriction }, now());
       const project = { id: version.project_id, role: version.role };
       if (files !== undefined) await setVersionFiles(trx, version.id, project, files);
+      const changed = givenFields(body, 'name', 'description', 'allowRestricted', 'files');
+      return {
+        answer: undefined,
+        events: [{ type: 'version.updated', projectId: project.id, subjectId: version.id, data: { changed } }],
+      };
     }),
 
-  setStatus: ({ subject: version, body, write }) =>
+  setStatus: ({ subject: version, body: { status }, write }) =>
     write(async (trx) => {
       const leads: readonly ProjectRole[] = LEADS;
       const mayReopen = leads.includes(version.role);
-      if (!(await updateStatus(trx, version.id, body.status, mayReopen, now()))) {
+      if (!(await updateStatus(trx, version.id, status, mayReopen, now()))) {
         throw new ProblemError('INSUFFICIENT_ROLE', {
           detail: 'Only an owner or manager can reopen a closed version.',
         });
       }
+      const data = { status };
+      return {
+        answer: undefined,
+        events: [{ type: 'version.status.changed', projectId: version.project_id, subjectId: version.id, data }],
+      };
     }),
 });
 

@@ -1,11 +1,11 @@
 import type { Direction, ProjectRole, ReviewStatus } from '@review/contract';
 import { PAGE_SIZE } from '@review/contract';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { isRestricted, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
+import { isRestricted, liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 export type StoredVersion = Selectable<Schema['versions']>;
 
@@ -50,11 +50,13 @@ const listFiles = prepared(
   (db, versionId: Param<string>, restricted: boolean) =>
     db
       .selectFrom('version_files as held')
-      .innerJoin('files as file', 'file.id', 'held.file_id')
+      .innerJoin(liveFiles(db).select(['id', 'allow_restricted']).as('file'), 'file.id', 'held.file_id')
       .select('file.id')
       .where('held.version_id', '=', versionId)
       .$if(restricted, (files) => files.where('file.allow_restricted', '=', 1))
-      .orderBy('held.position'),
+      // A restored file may have the position of one that was added meanwhile.
+      .orderBy('held.position')
+      .orderBy('file.id'),
   (rows) => rows.map((row) => row.id),
 );
 
@@ -102,9 +104,15 @@ export const lockFiles = prepared.run((db, ids: Param<string[]>) =>
 );
 
 const deleteFiles = prepared.run((db, versionId: Param<string>) =>
-  db.deleteFrom('version_files').where('version_id', '=', versionId),
+  db
+    .deleteFrom('version_files')
+    .where('version_id', '=', versionId)
+    .where(({ exists }) =>
+      exists(liveFiles(db).select('id').whereRef('files.id', '=', sql.ref('version_files.file_id'))),
+    ),
 );
 
+/** Replaces the files of a version except those in the trash, which return to it when they are restored. */
 export async function replaceVersionFiles(trx: Writer, versionId: string, fileIds: string[]): Promise<void> {
   await deleteFiles(trx, versionId);
   if (fileIds.length === 0) return;

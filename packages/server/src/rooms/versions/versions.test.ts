@@ -77,6 +77,7 @@ onEachDatabase((house) => {
         status: 'NEED_REVIEW',
         allowRestricted: false,
         files: [],
+        thumbnailUrl: null,
         createdAt: expect.stringMatching(RECORD_TIME),
         updatedAt: version.createdAt,
         project: { id: house().projectId },

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { steadyTime } from '../../db/clock.ts';
 import { secondsFromNow } from '../../db/time.ts';
+import { TIMED } from '../../test/eventually.ts';
 import { type House, onEachDatabase, openHouse } from '../../test/house.ts';
 import {
   emptyQueue,
@@ -29,9 +30,6 @@ const leaseOf = ({ deps }: House, id: string) =>
     .select(['epoch', 'engine', 'lease_owner', 'lease_until', 'status'])
     .where('file_id', '=', id)
     .executeTakeFirstOrThrow();
-
-/** Retries tolerate a stalled machine, which is late once; a missing notification is late every time. */
-const STALLS = { retry: 2 };
 
 onEachDatabase((house) => {
   beforeEach(() => emptyQueue(house()));
@@ -186,7 +184,7 @@ onEachDatabase((house) => {
     expect(await renew([])).toEqual([]);
   });
 
-  test('a waiting claim is answered at once when a generation is queued', STALLS, async () => {
+  test('a waiting claim is answered at once when a generation is queued', TIMED, async () => {
     const waiting = claim(house(), 1, { wait: 20 });
     for (let round = 0; round < 3; round++) await claim(house(), 1);
     const from = performance.now();
@@ -195,7 +193,7 @@ onEachDatabase((house) => {
     expect(performance.now() - from).toBeLessThan(300);
   });
 
-  test('a waiting claim is answered at once when a slot is released', STALLS, async () => {
+  test('a waiting claim is answered at once when a slot is released', TIMED, async () => {
     const [first = ''] = await queueMany(house(), Array(5).fill(modelNamed('pdf')));
     await claim(house());
     const waiting = claim(house(), 1, { wait: 20 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WorkerClient } from '@review/client';
+import type { WorkerClient } from '@review/client/worker';
 import { expect, test } from 'vitest';
 import { type House, onEachDatabase, refusal } from '../../test/house.ts';
 import {

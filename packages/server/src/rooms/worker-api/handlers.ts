@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider, WorkerApi } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
-import { now } from '../../db/time.ts';
+import type { Writer } from '../../db/schema.ts';
+import { now, secondsFromNow } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
+import { type Written, writeWithEvents } from '../events/outbox.ts';
 import { endFile } from '../generation/end.ts';
-import { recordSubmit, type StoredGeneration, updateProgress, updateStages } from '../generation/queries.ts';
+import { isHeld, raiseProgress, recordSubmit, type StoredGeneration, updateStages } from '../generation/queries.ts';
 import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
 import type { WorkerHandlers } from '../handler.ts';
+import { mediaWorkerHandlers } from '../media/worker.ts';
+import { webhookWorkerHandlers } from '../webhooks/worker.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
 import { findWithLiving, insertWorker, recordHeartbeat } from '../workers/queries.ts';
-import { changeHeld, finishStep, recordJob, recordSteps } from './change-held.ts';
+import { changeHeld, finishStep, recordJob, recordSteps, UNSEEN } from './change-held.ts';
 import { resultHandlers } from './result.ts';
 import { findTasks } from './tasks.ts';
+import { waitForClaims } from './wait-for-claims.ts';
 
 const LEASE_SECONDS = 30;
-/** The poll interval of a waiting claim for changes made by other processes. */
-const POLL_INTERVAL_MS = 500;
+/** The minimum time between two events about the progress of a generation. */
+const PROGRESS_EVENT_SECONDS = 1;
 
 /** The handlers of the worker API. They change a generation only under the epoch that the worker has claimed. */
 export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
@@ -50,16 +55,13 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     heartbeat: ({ body }) => recordHeartbeat(db, body, clock, now()),
 
     async claim({ body: { worker, most, wait }, base, signal }) {
-      const deadline = performance.now() + wait * 1000;
-      for (;;) {
-        const seen = queueNotifier.count;
-        const tasks = config.engine === 'embedded' ? await claimTasks(worker, most, base) : [];
-        const left = deadline - performance.now();
-        if (tasks.length > 0 || left <= 0 || signal.aborted || deps.stopping.aborted) {
-          return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
-        }
-        await queueNotifier.wait(seen, Math.min(POLL_INTERVAL_MS, left), AbortSignal.any([signal, deps.stopping]));
-      }
+      let seen = 0;
+      const pause = (milliseconds: number, ended: AbortSignal) => queueNotifier.wait(seen, milliseconds, ended);
+      const tasks = await waitForClaims(deps, { wait, signal, pause }, () => {
+        seen = queueNotifier.count;
+        return claimTasks(worker, most, base);
+      });
+      return { data: { tasks, leaseSeconds: LEASE_SECONDS } };
     },
 
     async renew({ body: { worker, tasks } }) {
@@ -79,59 +81,78 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     },
 
     async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
-      const answer = await changeHeld(db, id, { epoch }, async (trx, held) => {
+      const answer = await changeHeld(deps, id, { epoch }, async (trx, held) => {
         const stages = parseJson(held.stages);
         const known = stages[stage] ?? { intents: 0, job: null };
-        const answer = { stage: known, provider: held.provider };
-        if (known.token === token && known.job === null) return { granted: true, ...answer };
+        const current = { stage: known, provider: held.provider };
+        if (known.token === token && known.job === null) return { answer: { granted: true, ...current }, events: [] };
         if (!canUseProvider(provider, held, config.generation)) {
-          return { granted: false, stage: known, provider: held.provider ?? 'live' };
+          return { answer: { granted: false, stage: known, provider: held.provider ?? 'live' }, events: [] };
         }
         // An earlier submit was reserved: the worker has to decide whether to submit again.
-        if (known.intents !== intents || known.job !== null) return { granted: false, ...answer };
+        if (known.intents !== intents || known.job !== null)
+          return { answer: { granted: false, ...current }, events: [] };
         const reserved = { intents: intents + 1, job: null, token };
-        await recordSubmit(trx, id, {
+        const { project_id: projectId } = await recordSubmit(trx, id, {
           stages: { ...stages, [stage]: reserved },
           provider,
           startedAt: now(),
           deadlineAt: clock(config.generation.deadlines[held.output_type]),
         });
-        return { granted: true, stage: reserved, provider };
+        const answer = { granted: true, stage: reserved, provider };
+        if (held.status === 'RUNNING') return { answer, events: [] };
+        return { answer, events: [{ type: 'file.generation.started', projectId, subjectId: id, data: {} }] };
       });
       watch.changed(id);
       return { data: answer };
     },
 
     releaseSubmit: ({ id, body: { epoch, stage, intents } }) =>
-      changeHeld(db, id, { epoch }, async (trx, held) => {
+      changeHeld(deps, id, { epoch }, async (trx, held) => {
         const stages = parseJson(held.stages);
         const known = stages[stage];
-        if (known?.intents !== intents || known.job !== null) return;
+        if (known?.intents !== intents || known.job !== null) return UNSEEN;
         await updateStages(trx, id, { ...stages, [stage]: { intents: intents - 1, job: null } });
+        return UNSEEN;
       }),
 
-    submitted: ({ id, body }) => changeHeld(db, id, body, (trx, held) => recordJob(trx, held, body)),
+    submitted: ({ id, body }) =>
+      changeHeld(deps, id, body, async (trx, held) => {
+        await recordJob(trx, held, body);
+        return UNSEEN;
+      }),
 
     async progress({ id, body: { epoch, progress, steps = [] } }) {
-      if (steps.length > 0) await changeHeld(db, id, { epoch, steps }, async () => {});
-      if (!(await updateProgress(db, id, epoch, progress))) throw new ProblemError('NOT_FOUND');
+      const at = now();
+      const raise = async (trx: Writer): Promise<Written<void>> => {
+        const dueSince = secondsFromNow(-PROGRESS_EVENT_SECONDS);
+        const raised = await raiseProgress(trx, { fileId: id, epoch, progress, at, dueSince });
+        if (raised === undefined && !(await isHeld(trx, id, epoch))) throw new ProblemError('NOT_FOUND');
+        if (raised?.progressed_at !== at) return UNSEEN;
+        const about = { projectId: raised.project_id, subjectId: id };
+        return { answer: undefined, events: [{ type: 'file.generation.progressed', ...about, data: { progress } }] };
+      };
+      await (steps.length > 0 ? changeHeld(deps, id, { epoch, steps }, raise) : writeWithEvents(deps, null, raise));
     },
 
     ...resultHandlers(deps),
+    ...webhookWorkerHandlers(deps),
+    ...mediaWorkerHandlers(deps),
 
-    recordSteps: ({ id, body }) => changeHeld(db, id, body, async () => {}),
+    recordSteps: ({ id, body }) => changeHeld(deps, id, body, async () => UNSEEN),
 
     recordStep: ({ id, body: { epoch, ...step } }) =>
-      changeHeld(db, id, { epoch, steps: [{ ...step, id: randomUUID(), ago: 0 }] }, async () => {}),
+      changeHeld(deps, id, { epoch, steps: [{ ...step, id: randomUUID(), ago: 0 }] }, async () => UNSEEN),
 
     async finish({ id, body: { outcome, ...report } }) {
       const startedAt = now();
-      await changeHeld(db, id, report, async (trx, held) => {
+      await changeHeld(deps, id, report, async (trx, held) => {
         if (outcome.status === 'SUCCEEDED') {
           if (held.result === null) throw new ProblemError('FILE_NOT_READY');
           await recordSteps(trx, id, [finishStep(startedAt, now())]);
         }
-        await endFile(trx, held, outcome, now());
+        const event = await endFile(trx, held, outcome, now());
+        return { answer: undefined, events: event ? [event] : [] };
       });
       watch.changed(id);
       queueNotifier.notify();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sweep } from '../../sweeper.ts';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import {
@@ -40,6 +40,23 @@ onEachDatabase(
         );
     const keyOf = async (id: string) => (await stored(house(), id)).upload?.storage_key ?? '';
     const resultOf = async (id: string) => (await stored(house(), id)).generation?.result;
+
+    test('a completion does not count for an upload that replaced its own meanwhile', async () => {
+      const task = await held(house());
+      const parts = await sendResult(house(), task, TEXT);
+      const { storage } = house().deps;
+      const make = storage.complete.bind(storage);
+      using completed = vi.spyOn(storage, 'complete').mockImplementationOnce(async (...target) => {
+        const outcome = await make(...target);
+        await start(task, TEXT.length);
+        return outcome;
+      });
+      await refusal(complete(task, parts, sha256(TEXT)), 'UPLOAD_COMPLETED');
+      expect(completed).toHaveBeenCalledOnce();
+      expect((await stored(house(), task.id)).upload?.completed_with).toBeNull();
+      await storeResult(house(), task, TEXT);
+      expect(await resultOf(task.id)).not.toBeNull();
+    });
 
     test('the part URLs have the address that the worker called, and need no credential', async () => {
       const task = await held(house());

@@ -1,15 +1,17 @@
 import { hash, randomUUID } from 'node:crypto';
 import { findModel, formatOf, type WorkerApi } from '@review/contract';
-import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import { inStatement, inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
 import { hashObject } from '../../storage/hash-object.ts';
 import { SNIFFED_BYTES, sniffType } from '../../storage/sniff.ts';
+import { type Write, writeWithEvents } from '../events/outbox.ts';
 import { findStoredFiles, setFinalStatus } from '../files/queries.ts';
+import { endEvent } from '../generation/end.ts';
 import { endGeneration, isHeld, setResult } from '../generation/queries.ts';
 import type { WorkerHandlers } from '../handler.ts';
+import { addMediaTask } from '../media/tasks.ts';
 import {
   deleteUploadWith,
   dropUploads,
@@ -20,7 +22,7 @@ import {
   scheduleBlobDeletion,
 } from '../uploads/queries.ts';
 import { completeUpload, ensureStorageUpload, newUploadRow, signParts, uploadExpiry } from '../uploads/upload.ts';
-import { changeHeld, finishStep, recordJob, recordSteps, toNewStep } from './change-held.ts';
+import { changeHeld, finishStep, recordJob, recordSteps, toNewStep, UNSEEN } from './change-held.ts';
 import { rebaseUrl } from './tasks.ts';
 
 type ResultHandlers = Pick<WorkerHandlers<WorkerApi>, 'startUpload' | 'completeUpload' | 'storeResult'>;
@@ -34,10 +36,11 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
     const key = newKey(id);
     const row = { id, epoch, storage_key: key, size, created_at: now(), expires_at: uploadExpiry() };
     if (await inStatement(db, (trx) => insertResultUpload(trx, row))) return key;
-    await changeHeld(db, id, { epoch }, async (trx) => {
+    await changeHeld(deps, id, { epoch }, async (trx) => {
       await dropUploads(trx, [id], now());
       await setResult(trx, id, null);
       await insertResultUpload(trx, row);
+      return UNSEEN;
     });
     return key;
   }
@@ -56,7 +59,7 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
 
   return {
     async startUpload({ id, body: { epoch, size }, base }) {
-      await changeHeld(db, id, { epoch }, async (trx, held) => {
+      await changeHeld(deps, id, { epoch }, async (trx, held) => {
         await dropUploads(trx, [id], now());
         await setResult(trx, id, null);
         const file = (await findStoredFiles(trx, [id])).get(id);
@@ -65,13 +68,14 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
         const asked = { name: id, size, mimeType: model && formatOf(model).mimeType };
         const row = newUploadRow(deps, { id, projectId: file.project_id, startedBy: file.created_by, asked });
         await insertUpload(trx, { ...row, storage_key: newKey(id) });
+        return UNSEEN;
       });
       const parts = await signParts(deps, await ensureStorageUpload(deps, id));
       return { data: { parts: parts.map((part) => ({ ...part, url: rebaseUrl(deps, part.url, base) })) } };
     },
 
     async completeUpload({ id, body: { epoch, parts, sha256, steps } }) {
-      const write = <T>(work: (trx: Writer) => Promise<T>) => changeHeld(db, id, { epoch }, work);
+      const write: Write = (work) => changeHeld(deps, id, { epoch }, work);
       // Checked before the storage is called, because the open upload may belong to a later epoch.
       if (!(await isHeld(db, id, epoch))) throw new ProblemError('NOT_FOUND');
       await completeUpload(deps, write, id, { parts });
@@ -79,12 +83,13 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
       if (upload?.mime_type == null) throw new ProblemError('NOT_FOUND');
       const { storage_key: storageKey, size, mime_type: mimeType } = upload;
       const found = await hashObject(storage, storageKey);
-      await changeHeld(db, id, { epoch, steps }, async (trx, held) => {
+      await changeHeld(deps, id, { epoch, steps }, async (trx, held) => {
         // The upload was restarted meanwhile; the sweep deletes this blob.
         if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
         requireType(mimeType, held.output_model);
         requireSameHash(found, sha256);
         await setResult(trx, id, { storageKey, size, mimeType, sha256 });
+        return UNSEEN;
       });
     },
 
@@ -102,24 +107,29 @@ export const resultHandlers = (deps: Deps): ResultHandlers => {
       });
 
       const keep = () =>
-        changeHeld(db, id, { epoch, steps }, async (trx, held) => {
+        changeHeld(deps, id, { epoch, steps }, async (trx, held) => {
           const { mimeType, ...result } = await resultOf(held.output_model);
           if ((await findUpload(trx, id))?.storage_key !== storageKey) throw new ProblemError('UPLOAD_COMPLETED');
-          await markCompleted(trx, { id, completed_with: sha256, mime_type: mimeType });
+          await markCompleted(trx, { id, key: storageKey, completed_with: sha256, mime_type: mimeType });
           await setResult(trx, id, { ...result, mimeType });
           if (submitted !== undefined) await recordJob(trx, held, submitted);
+          return UNSEEN;
         });
 
       const end = (warnings: string[]) =>
-        inTransaction(db, async (trx) => {
+        writeWithEvents(deps, null, async (trx) => {
           const at = now();
-          const ended = await endGeneration(trx, id, { status: 'SUCCEEDED', warnings }, at, epoch);
+          const ending = { status: 'SUCCEEDED', warnings } as const;
+          const ended = await endGeneration(trx, id, ending, at, epoch);
           if (ended === undefined) throw new ProblemError('NOT_FOUND');
           const { mimeType, size } = await resultOf(ended.output_model);
           if (!(await deleteUploadWith(trx, { id, key: storageKey }))) throw new ProblemError('UPLOAD_COMPLETED');
           await recordSteps(trx, id, [...steps.map(toNewStep), finishStep(startedAt, at)]);
           const stored = { storage_key: storageKey, mime_type: mimeType, size, sha256 };
-          await setFinalStatus(trx, id, 'GENERATING', { status: 'UPLOADED', ...stored }, at);
+          const file = await setFinalStatus(trx, id, 'GENERATING', { status: 'UPLOADED', ...stored }, at);
+          if (file === undefined) return UNSEEN;
+          await addMediaTask(trx, { id, ...file, mime_type: mimeType });
+          return { answer: undefined, events: [endEvent(file.project_id, id, ending)] };
         });
 
       await (finish === undefined ? keep() : end(finish.warnings)).catch(async (error: unknown) => {

@@ -1,4 +1,4 @@
-import { createWorkerClient } from '@review/client';
+import { createWorkerClient } from '@review/client/worker';
 import { FAMILIES } from '@review/contract';
 import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, refusal } from '../../test/house.ts';

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { startWatchdog } from '../watchdog.ts';
 
-const [path = ''] = process.argv.slice(3);
+const [milliseconds, path = ''] = process.argv.slice(2);
+startWatchdog(Number(milliseconds));
 writeFileSync(path, JSON.stringify({ pid: process.pid, settings: Object.keys(process.env) }));
 for (;;);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findModel, MODELS, type OutputType, settingsInEffect, type VideoConfigs } from '@review/contract';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
 import { closeSandbox, renderSandbox, type SandboxRequest } from '../render.ts';
 
 export const PROMPT = 'A slow pan over a misty harbour at dawn';
@@ -21,7 +21,6 @@ export type Workshop = Awaited<ReturnType<typeof workshop>>;
 
 /** Creates a folder that is removed after the tests, and closes the renderers. */
 export async function workshop() {
-  vi.setConfig({ testTimeout: 60_000 });
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
   afterAll(async () => {
     await closeSandbox();

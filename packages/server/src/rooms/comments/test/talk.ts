@@ -1,5 +1,5 @@
 import type { ApiProblem } from '@review/client';
-import type { CommentRecord, NewFileComment } from '@review/contract';
+import type { Annotation, CommentRecord, NewFileComment } from '@review/contract';
 import { newId, newUuid } from '../../../db/ids.ts';
 import { now, secondsFromNow } from '../../../db/time.ts';
 import { type House, json, PEOPLE, type PersonName } from '../../../test/house.ts';
@@ -83,13 +83,31 @@ export async function newAttachment(house: House, fields: AttachmentFields = {})
       created_at: now(),
       expires_at: secondsFromNow(3600),
     });
-    if (completed) await markCompleted(trx, { id, completed_with: 'its parts', mime_type: 'text/plain' });
+    if (completed) await markCompleted(trx, { id, key: id, completed_with: 'its parts', mime_type: 'text/plain' });
   });
   return id;
 }
 
 export const newAttachments = (house: House, count: number, fields: AttachmentFields = {}): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => newAttachment(house, { ...fields, name: `${index}.txt` })));
+
+/** A drawing, for comments on files. */
+export const DRAWING: Annotation = {
+  version: 1,
+  shapes: [
+    {
+      type: 'PEN',
+      points: [
+        [0.1, 0.25],
+        [1 / 3, 0.5, 0.75],
+      ],
+      color: '#e03131',
+      strokeWidth: 0.004,
+    },
+    { type: 'TEXT', x: 0.5, y: 1, text: 'Softer \u{1F3AC}', color: '#FFFFFF', strokeWidth: 0.01 },
+    { type: 'PIN', x: -3.5, y: 12, z: 0.25, color: '#1971c2', strokeWidth: 0.004 },
+  ],
+};
 
 export interface Said extends NewFileComment {
   as?: PersonName;

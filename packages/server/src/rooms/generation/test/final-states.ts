@@ -101,6 +101,6 @@ export async function holdFinalStates(house: House, runs: number): Promise<numbe
       await Promise.all(histories.map((rounds, index) => live(ids[index] ?? '', rounds)));
     },
   );
-  await fc.assert(property, { endOnFailure: true, numRuns: Math.ceil(runs / TOGETHER) });
+  await fc.assert(property, { endOnFailure: true, includeErrorInReport: true, numRuns: Math.ceil(runs / TOGETHER) });
   return ended;
 }

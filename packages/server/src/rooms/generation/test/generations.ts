@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createWorkerClient, type WorkerClient } from '@review/client';
+import { createWorkerClient, type WorkerClient } from '@review/client/worker';
 import { findModel, type GenerateRequest, type Model, type StepRecord } from '@review/contract';
 import { newId } from '../../../db/ids.ts';
 import { type House, json, type PersonName } from '../../../test/house.ts';
@@ -153,19 +153,28 @@ export const fileOf = async (house: House, id: string) =>
   (await house.people.owner.client.files.get({ params: { id }, query: { wait: 0 } })).data;
 
 /** All rows of a generation. */
-export async function stored({ deps: { db } }: House, id: string) {
-  return {
-    generation: await db.selectFrom('generations').selectAll().where('file_id', '=', id).executeTakeFirst(),
-    file: await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst(),
-    upload: await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
-    steps: await db.selectFrom('generation_steps').selectAll().where('file_id', '=', id).orderBy('position').execute(),
-    pendingDeletions: await db
-      .selectFrom('pending_blob_deletions')
-      .selectAll()
-      .where('storage_key', 'like', `${id}%`)
-      .orderBy('storage_key')
-      .execute(),
-  };
+export function stored({ deps: { db } }: House, id: string) {
+  // One view of all tables: a deadline check of another history may be ending the same generation.
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => ({
+      generation: await trx.selectFrom('generations').selectAll().where('file_id', '=', id).executeTakeFirst(),
+      file: await trx.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst(),
+      upload: await trx.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst(),
+      steps: await trx
+        .selectFrom('generation_steps')
+        .selectAll()
+        .where('file_id', '=', id)
+        .orderBy('position')
+        .execute(),
+      pendingDeletions: await trx
+        .selectFrom('pending_blob_deletions')
+        .selectAll()
+        .where('storage_key', 'like', `${id}%`)
+        .orderBy('storage_key')
+        .execute(),
+    }));
 }
 
 /** Ends all generations, for tests that count them. */

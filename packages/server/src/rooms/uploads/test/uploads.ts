@@ -101,6 +101,11 @@ export async function upload(
 export const uploadFile = (house: House, bytes?: Uint8Array, body?: Partial<NewUpload>, person: PersonName = 'owner') =>
   upload(house.people[person].client, 'FX', house.projectId, bytes, body);
 
+/** Moves a file to the trash and deletes it there. */
+export async function deleteForGood({ files }: Client, id: string): Promise<void> {
+  for (const trashed of ['false', 'true'] as const) await files.delete({ params: { id }, query: { trashed } });
+}
+
 /** The stored content of an upload, read from the storage. */
 export async function storedBytes(house: House, id: string): Promise<Buffer> {
   const chunks: Buffer[] = [];

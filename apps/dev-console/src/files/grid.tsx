@@ -1,0 +1,71 @@
+import type { FileRecord, Folder } from '@review/contract';
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { dragFiles } from '../folders/dragging.ts';
+import type { ProjectRefusal } from '../projects/project-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { MiddleTruncated } from '../ui/middle-truncated.tsx';
+import { StatusBadge } from '../ui/status-badge.tsx';
+import { ChooseFile, type FileItemProps } from './file-item.tsx';
+import { FileMenu } from './file-menu.tsx';
+import classes from './grid.module.css';
+import { iconOf } from './kind.ts';
+import { briefFacts } from './media/describe.ts';
+import { Picture } from './media/thumbnail.tsx';
+import type { Choose, DraggedWith } from './selection.ts';
+
+interface FileGridProps {
+  files: readonly FileRecord[];
+  folders: readonly Folder[];
+  refusal: ProjectRefusal;
+  isChosen: (id: string) => boolean;
+  draggedWith: DraggedWith;
+  onChoose: Choose;
+}
+
+/** Files as pictures. */
+export function FileGrid({ files, folders, refusal, isChosen, draggedWith, onChoose }: FileGridProps) {
+  return (
+    <ul className={classes.grid} aria-label="Files">
+      {files.map((file) => (
+        <FileCard
+          key={file.id}
+          file={file}
+          folders={folders}
+          refusal={refusal}
+          isChosen={isChosen(file.id)}
+          draggedWith={draggedWith}
+          onChoose={onChoose}
+        />
+      ))}
+    </ul>
+  );
+}
+
+const FileCard = memo(function FileCard({ file, folders, refusal, isChosen, draggedWith, onChoose }: FileItemProps) {
+  const { id, name, status, tag, media } = file;
+  return (
+    <li
+      className={classes.card}
+      data-chosen={isChosen || undefined}
+      draggable
+      onDragStart={(event) => dragFiles(event, draggedWith(id))}
+    >
+      <div className={classes.picture}>
+        <Icon name={iconOf(file)} size={28} />
+        <Picture url={file.thumbnailUrl} placeholder={media?.placeholder ?? null} />
+        {media !== null && <span className={classes.facts}>{briefFacts(media).join(' · ')}</span>}
+      </div>
+      <ChooseFile className={classes.check} file={file} isChosen={isChosen} onChoose={onChoose} />
+      <div className={classes.foot}>
+        <Link to="/files/$fileId" params={{ fileId: id }} className={classes.name} aria-label={name} title={name}>
+          <MiddleTruncated text={name} />
+        </Link>
+        <FileMenu file={file} folders={folders} refusal={refusal} />
+      </div>
+      <div className={classes.status}>
+        <StatusBadge status={status === 'UPLOADED' ? tag : status} />
+      </div>
+    </li>
+  );
+});

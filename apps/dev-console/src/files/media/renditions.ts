@@ -1,0 +1,30 @@
+import type { FileDetails, Filmstrip, Rendition } from '@review/contract';
+import { useState } from 'react';
+
+type Media = Pick<FileDetails, 'renditions'>;
+export type FilmstripRendition = Rendition & { filmstrip: Filmstrip };
+
+/** Screens up to this width, in device pixels, get the small proxy. */
+const SMALL_SCREEN = 960;
+
+export const renditionOf = ({ renditions }: Media, kind: Rendition['kind']): Rendition | undefined =>
+  renditions.find((rendition) => rendition.kind === kind);
+
+export const filmstripOf = ({ renditions }: Media): FilmstripRendition | undefined =>
+  renditions.find((rendition): rendition is FilmstripRendition => rendition.filmstrip !== null);
+
+/** The proxy that fits the screen. A video has one only if browsers cannot play it, or if it is too heavy for them. */
+export function proxyOf({ renditions }: Media): Rendition | undefined {
+  const proxies = renditions.filter(({ kind }) => kind === 'PROXY').sort((a, b) => (a.height ?? 0) - (b.height ?? 0));
+  return window.screen.width * window.devicePixelRatio <= SMALL_SCREEN ? proxies[0] : proxies.at(-1);
+}
+
+const objectOf = (url: string | undefined) => url?.split('?')[0];
+
+/** Keeps the URL while it is of the same object: a new signature would start a video from its beginning. */
+export function useSteadyUrl(url: string | undefined): string | undefined {
+  const [kept, setKept] = useState(url);
+  if (objectOf(kept) === objectOf(url)) return kept;
+  setKept(url);
+  return url;
+}

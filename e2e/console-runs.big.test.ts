@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { inConsole, REVIEWER } from './console-fixture.ts';
+
+const JOB_MS = 3000;
+
+inConsole(
+  'a run in the console',
+  (fixture) => {
+    test('shows the running step and its progress, then the result, and the time of each step', async () => {
+      const { service } = fixture();
+      const slow = await service.generate('gpt-image-2', 'A lamp [slow]');
+      const id = await service.generate('gpt-image-2', 'A lamp on a pier');
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await visit.open(`/runs/${slow}`);
+      const progress = page.getByRole('region', { name: 'Progress of the run' });
+      await progress.getByRole('status').getByText('Await job').waitFor();
+      await progress.getByText(/^since/).waitFor();
+      await visit.expectAccessible('a run under way');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('note').getByText('This run was canceled').waitFor();
+
+      await service.waitForEnd(id);
+      await visit.open(`/runs/${id}`);
+      await page.getByRole('link', { name: 'Open the result: A lamp on a pier' }).waitFor();
+      expect(await progress.count()).toBe(0);
+      const steps = page.getByRole('list', { name: 'Steps' });
+      expect(await steps.isVisible()).toBe(false);
+      await page.getByText('Timeline').click();
+      const awaited = steps.getByRole('listitem').filter({ hasText: 'Await job' });
+      const [, seconds] = /done · ([\d.]+) s/.exec((await awaited.textContent()) ?? '') ?? [];
+      // The poll that found the result took a few milliseconds.
+      expect(Number(seconds) * 1000).toBeGreaterThan(JOB_MS / 2);
+      await visit.expectAccessible('a run with its result');
+      await page.getByRole('link', { name: 'Open the result' }).click();
+      await page.waitForURL(new RegExp(`/files/${id}`));
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('that failed or was canceled says what to do, and is retried with one click', async () => {
+      const { service } = fixture();
+      const failed = await service.generate('gpt-image-2', 'A lamp [fail]');
+      await service.waitForEnd(failed);
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await visit.open(`/runs/${failed}`);
+      await page.getByRole('note').getByText('The provider did not make it. Try again').waitFor();
+      await visit.expectAccessible('a failed run');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.waitForURL((url) => /\/runs\/FX/.test(url.pathname) && !url.pathname.endsWith(failed));
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('note').getByText('This run was canceled, and made no file.').waitFor();
+      const retried = await service.file(page.url().slice(-22));
+      expect(retried.generation).toMatchObject({ prompt: 'A lamp [fail]', outputModel: 'gpt-image-2' });
+      await page.getByRole('button', { name: 'Make another like it' }).click();
+      await page.waitForURL(/\/generate/);
+      expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('A lamp [fail]');
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('shows reviewers the result, without parts that they may not see', async () => {
+      const { service } = fixture();
+      const id = await service.generate('gpt-image-2', 'A lamp');
+      await service.waitForEnd(id);
+      await using visit = await fixture().visit({ key: await fixture().keyOf(REVIEWER), phone: true, dark: true });
+      const { page } = visit;
+      await visit.open(`/runs/${id}`);
+      await page.getByRole('link', { name: 'Open the result: A lamp' }).waitFor();
+      await visit.settled();
+      expect(await page.getByRole('note').count()).toBe(0);
+      expect(await page.getByText('Timeline').count()).toBe(0);
+      await visit.expectAccessible('a run for a reviewer');
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+  },
+  { SANDBOX_MILLISECONDS: String(JOB_MS) },
+);

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** The review status of a version or a file. */
+export const REVIEW_STATUSES = [
+  'IN_PROGRESS',
+  'NEED_REVIEW',
+  'NEED_EDIT',
+  'ON_HOLD',
+  'APPROVED',
+  'REJECTED',
+  'CLOSED',
+] as const;
+export const ReviewStatus = z.enum(REVIEW_STATUSES).meta({ id: 'ReviewStatus' });
+export type ReviewStatus = z.infer<typeof ReviewStatus>;

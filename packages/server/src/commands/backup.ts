@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { Created } from '../backup/create.ts';
+import { type Data, nameOf } from './data.ts';
+import { CommandError, type Output, table } from './output.ts';
+
+export function addBackupCommands(review: Command, { withStorage, withStorageOnly }: Data, output: Output): void {
+  review
+    .command('backup')
+    .description('copy the database and the storage into a folder, next to the backups that it has; the server may run')
+    .argument('<folder>', 'the folder of the backups')
+    .option('--storage-only', 'for Postgres, after pg_dump: copy the storage')
+    .action((folder: string, { storageOnly = false }: { storageOnly?: boolean }) =>
+      withStorage(async ({ address, db, storage }) => {
+        const isPostgres = address.dialect === 'postgres';
+        if (isPostgres && !storageOnly)
+          throw new CommandError(
+            `The database is on Postgres, which has its own backups. First run\n  pg_dump --format=custom --file=${folder}/database.dump '${nameOf(address)}'\nand then\n  review backup ${folder} --storage-only`,
+          );
+        if (!isPostgres && storageOnly) throw new CommandError('--storage-only: is for Postgres; SQLite is copied too');
+        const { createBackup } = await import('../backup/create.ts');
+        const created = await createBackup(folder, { address, db, storage });
+        output.show(
+          created,
+          [
+            `Backup ${created.name}: ${contentOf(created)}; ${created.copied} objects were new.`,
+            ...faults(created),
+          ].join('\n'),
+        );
+        if (created.faulty.length > 0) output.exitCode = 1;
+      }),
+    );
+
+  review
+    .command('restore')
+    .description('restore a backup into an empty database and storage; start the server afterwards')
+    .argument('<folder>', 'the folder of the backups')
+    .option('--backup <name>', 'one of them; by default the last complete one')
+    .option('--dry-run', 'read and verify everything, say what would come back, and change nothing')
+    .action((folder: string, { backup: name, dryRun: isDryRun = false }: { backup?: string; dryRun?: boolean }) =>
+      withStorageOnly(async ({ address, storage }) => {
+        const { restoreBackup } = await import('../backup/restore.ts');
+        const restored = await restoreBackup(folder, { address, storage }, { name, isDryRun });
+        output.show(
+          { ...restored, dryRun: isDryRun },
+          [
+            `Backup ${restored.name} ${isDryRun ? 'would come back' : 'is restored'}: ${contentOf(restored)}.`,
+            `It is of release ${restored.release}, migration ${restored.migration}.`,
+            ...faults(restored),
+          ].join('\n'),
+        );
+        if (restored.faulty.length > 0) output.exitCode = 1;
+      }),
+    );
+}
+
+function contentOf({ database, objects, rows }: Pick<Created, 'database' | 'objects' | 'rows'>): string {
+  const counts = Object.entries(rows).map(([name, count]) => `${count} ${name}`);
+  const rowsOf = database === null ? 'no database' : counts.join(', ');
+  return `${rowsOf}; ${objects.count} objects (${objects.bytes} bytes)`;
+}
+
+const faults = ({ faulty }: Pick<Created, 'faulty'>): string[] =>
+  faulty.length === 0
+    ? []
+    : [
+        `${faulty.length} objects are damaged or missing:`,
+        table(
+          ['OBJECT', 'STATE'],
+          faulty.map(({ key, reason }) => [key, reason]),
+        ),
+      ];
