@@ -35,7 +35,7 @@ export async function sweep(deps: Swept): Promise<void> {
   if (projectIds.length > 0) await inTransaction(deps.db, (trx) => releaseSwept(trx, projectIds, deps.clock()));
   if (deps.opened.dialect === 'postgres') await deleteExpiredCounts(deps.db);
   // Deleting a large project can take longer than the statement timeout.
-  await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, now()));
+  await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, secondsFromNow(0)));
   await emptyTrash(deps);
   await dropStaleUploads(deps);
   await removePendingBlobs(deps);

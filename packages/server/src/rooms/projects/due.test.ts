@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { secondsFromNow } from '../../db/time.ts';
+import { expect, test, vi } from 'vitest';
+import { now, secondsFromNow } from '../../db/time.ts';
 import { startSweeper, sweep } from '../../sweeper.ts';
 import { type House, onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
@@ -41,6 +41,16 @@ onEachDatabase((house) => {
     const { data } = await owner.client.projects.list({ body: { sort: { type: 'createdAt', direction: 'asc' } } });
     expect(data.map(({ id }) => id)).toEqual([soon, undone, plain]);
     expect(await rows(house(), 'folders', soon)).toBe(2);
+  });
+
+  test('a clock that was ahead and is set right deletes no project early', async () => {
+    const owner = await newcomer(house());
+    const id = await endingIn(house(), owner, 60);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
+    now();
+    vi.useRealTimers();
+    await sweep(house().deps);
+    expect(await exists(house(), id)).toBe(true);
   });
 
   test('the sweeper runs as soon as it starts', async () => {
