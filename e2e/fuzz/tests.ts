@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { DIALECTS } from '../../packages/server/src/test/house.ts';
+import { Service } from '../service.ts';
+import { runConversations } from './conversation.ts';
+import { fuzz, seed } from './fuzz.ts';
+import { operations } from './operations.ts';
+import { newRecords, type Records } from './records.ts';
+import { sendRubbish } from './rubbish.ts';
+
+/** What a made-up request cannot have: parts that were stored, or a secret. */
+const NEVER_SUCCEED = [
+  'files.completeUpload',
+  'attachments.complete',
+  'attachments.completeForGeneration',
+  'accessLinks.redeem',
+  'webhooks.redeliver',
+];
+
+/** So many requests of every operation include one that succeeds, by far. */
+const MANY = 1000;
+
+interface Counts {
+  /** Valid requests of each operation, and as many invalid ones. */
+  requests: number;
+  /** Conversations of 50 steps. */
+  conversations: number;
+  connections: number;
+}
+
+/** Sends requests that are made from the OpenAPI document, sequences of them, and rubbish. `npm run fuzz` prints the seed. */
+export function testFuzzing({ requests, conversations, connections }: Counts): void {
+  describe.each(DIALECTS)(`%s, FUZZ_SEED=${seed}`, (dialect) => {
+    let service: Service;
+    /** For operations that change nothing. */
+    let readOnly: Records;
+    beforeAll(async () => {
+      const backends = dialect === 'postgres' ? { postgres: inject('postgresUrl') } : {};
+      service = await Service.start({ GENERATION_QUEUE_LIMIT: '1000000' }, backends);
+      readOnly = await newRecords(service.client);
+    });
+    afterAll(() => service[Symbol.asyncDispose]());
+
+    test.each(operations)(
+      '$name answers valid and invalid requests as the document says',
+      async (operation) => {
+        const changes = operation.method !== 'GET' && operation.method !== 'QUERY';
+        const records = changes ? await newRecords(service.client) : readOnly;
+        const { succeeded, faults } = await fuzz(service, operation, records, requests);
+        expect(faults.slice(0, 5)).toEqual([]);
+        if (requests >= MANY && !NEVER_SUCCEED.includes(operation.name)) expect(succeeded).toBeGreaterThan(0);
+      },
+      600_000,
+    );
+
+    test('conversations of 50 steps leave what a model of them has', async () => {
+      await runConversations(service, conversations);
+    }, 600_000);
+
+    test('rubbish on a connection gets no server error, and others are served meanwhile', async () => {
+      expect(await sendRubbish(service, connections)).toEqual([]);
+      expect((await fetch(`${service.url}/readyz`)).ok).toBe(true);
+    }, 600_000);
+  });
+}
