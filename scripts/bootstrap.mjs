@@ -27,8 +27,10 @@ const tasks = {
   snapshot: afterBuild((ready, args) => run(ready.node, ['scripts/snapshot.ts', ...args], ready)),
   benchmark: afterBuild((ready, args) => run(ready.node, ['packages/server/benchmark/main.ts', ...args], ready)),
   chaos: afterBuild((ready, args) => run(ready.node, ['scripts/chaos.ts', ...args], ready)),
-  fuzz: (ready, args) =>
-    testFiles({ ...ready, environment: { ...ready.environment, TEST_BIG: '1' } }, ['e2e/fuzz.big.test.ts', ...args]),
+  fuzz: (ready, args) => {
+    const environment = { FUZZ_REQUESTS: '1000', ...ready.environment, TEST_BIG: '1' };
+    return testFiles({ ...ready, environment }, ['e2e/fuzz.big.test.ts', ...args]);
+  },
   drill: afterBuild((ready, args) => run(ready.node, ['scripts/drill.ts', ...args], ready)),
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),
   build: (ready, args) => run('turbo', ['run', 'build', '--output-logs=new-only', ...args], ready),
