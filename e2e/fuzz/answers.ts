@@ -6,7 +6,7 @@ import { mismatchOf } from './schema.ts';
 /** Refusals of the form of a request. */
 const FORM = ['INVALID_JSON', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'];
 /** Rules about a field that JSON Schema cannot express. */
-const BEYOND_SCHEMA = ['DUPLICATE', 'IN_THE_PAST'];
+const BEYOND_SCHEMA = ['DUPLICATE', 'IN_THE_PAST', 'INVALID_TEXT'];
 /** Refusals before the operation is known. */
 const TRANSPORT = ['HEADERS_TOO_LARGE'];
 

@@ -203,7 +203,7 @@ const ODD_HEADERS: readonly Record<string, string>[] = [
 export function invalidRequests(operation: Operation, records: Records): fc.Arbitrary<FuzzedRequest> {
   const { body } = operation;
   const ids = [...Object.values(records), UNKNOWN_UUID, `FX${UNKNOWN}`, `SK${UNKNOWN}`];
-  const oddIds = ['%00', '%ff', '..', '%2e%2e', '-1', 'null', '{id}', 'FX', 'x'.repeat(5000), 'é', '%F0%9F%92%A1'];
+  const oddIds = ['%00', '%ff', '-1', 'null', '{id}', 'FX', 'x'.repeat(5000), 'é', '%F0%9F%92%A1'];
   return validRequests(operation, records).chain((request) => {
     const withHeaders = (headers: Record<string, string>): FuzzedRequest => ({
       ...request,
