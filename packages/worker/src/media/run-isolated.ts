@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 export interface Limits {
   /** Wall-clock time since the start of the process. */
   milliseconds: number;
+  /** Of the process and the processes that it starts. */
   memoryMegabytes: number;
   /** Of standard output, and of the files in the output directory. */
   outputBytes: number;
@@ -55,7 +56,8 @@ export async function runIsolated({ program, words, input, output, limits, signa
     {
       // No provider keys: hostile input may take over the process.
       env: {},
-      // Only the worker receives the terminal's SIGINT, so that running steps can finish.
+      // A process group of its own: only the worker receives the terminal's SIGINT, so that running steps can finish, and the
+      // programs that the process starts are killed with it.
       detached: true,
       stdio: 'pipe',
     },
@@ -63,7 +65,7 @@ export async function runIsolated({ program, words, input, output, limits, signa
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const fail = (reason: unknown) => {
     reject(reason);
-    child.kill('SIGKILL');
+    killGroup(child.pid);
   };
   const exceed = (message: string) => fail(new DecodeError(message, { isLimit: true }));
   const tooMuch = `has more than ${outputBytes / 1024 / 1024} MB once it is decoded`;
@@ -72,7 +74,7 @@ export async function runIsolated({ program, words, input, output, limits, signa
   const seconds = Math.ceil(milliseconds / 1000);
   const timer = setTimeout(() => exceed(`takes more than ${seconds} seconds to read`), milliseconds);
   const watch = setInterval(() => {
-    if (residentMegabytes(child) > memoryMegabytes) {
+    if (residentMegabytes(child.pid) > memoryMegabytes) {
       exceed(`takes more than ${memoryMegabytes} MB of memory to read`);
     }
     if (output !== undefined && writtenBytes(output) > outputBytes) exceed(tooMuch);
@@ -92,6 +94,7 @@ export async function runIsolated({ program, words, input, output, limits, signa
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   child.once('error', reject);
+  child.once('exit', () => killGroup(child.pid));
   child.once('close', (code, killedBy) => {
     if (code === 0) return resolve(Buffer.concat(chunks, length));
     if (complaint.includes('heap out of memory')) exceed(`takes more than ${HEAP_MEGABYTES} MB of memory to read`);
@@ -116,12 +119,30 @@ function writtenBytes(directory: string): number {
   }
 }
 
-/** Returns 0 on hosts without /proc, where only the limits on pixels and time apply. */
-function residentMegabytes({ pid }: ChildProcess): number {
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of its processes have ended.
+  }
+}
+
+/** Returns the memory of a process and its descendants; 0 on hosts without /proc, where only the limits on pixels and time apply. */
+function residentMegabytes(pid: number | string | undefined): number {
   try {
     const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-    return Number(kilobytes) / 1024;
+    return childrenOf(pid).reduce((sum, child) => sum + residentMegabytes(child), Number(kilobytes) / 1024);
   } catch {
     return 0;
+  }
+}
+
+function childrenOf(pid: number | string | undefined): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean);
+  } catch {
+    // The kernel was built without this file.
+    return [];
   }
 }

@@ -4,8 +4,8 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 const LOOK_EVERY_MS = 500;
 
 /**
- * Kills this process when its worker dies, or after its time if the worker fails to do so. A thread looks, because a decoder may
- * occupy the main thread for ever.
+ * Kills this process and those that it has started when its worker dies, or after its time if the worker fails to do so. A
+ * thread looks, because a decoder may occupy the main thread for ever.
  */
 export function startWatchdog(milliseconds: number): void {
   const file = new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url);
@@ -15,6 +15,6 @@ export function startWatchdog(milliseconds: number): void {
 if (!isMainThread) {
   const { endAt, parent }: { endAt: number; parent: number } = workerData;
   setInterval(() => {
-    if (process.ppid !== parent || Date.now() > endAt) process.kill(process.pid, 'SIGKILL');
+    if (process.ppid !== parent || Date.now() > endAt) process.kill(-process.pid, 'SIGKILL');
   }, LOOK_EVERY_MS);
 }

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { startWatchdog } from '../watchdog.ts';
 
-const [milliseconds, path = ''] = process.argv.slice(2);
+/** Starts a program, and is busy for ever. The program takes the given megabytes of memory. */
+const [milliseconds, path = '', megabytes = '0'] = process.argv.slice(2);
 startWatchdog(Number(milliseconds));
-writeFileSync(path, JSON.stringify({ pid: process.pid, settings: Object.keys(process.env) }));
+const take = `const kept = Buffer.alloc(${megabytes} * 1024 * 1024, 1); setInterval(() => kept, 1000)`;
+const { pid: started } = spawn(process.execPath, ['-e', take], { stdio: 'ignore' });
+writeFileSync(path, JSON.stringify({ pid: process.pid, started, settings: Object.keys(process.env) }));
 for (;;);
