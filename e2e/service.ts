@@ -86,10 +86,14 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  async #createDemo(): Promise<void> {
+  /** Runs a `review` command with the settings of the server, and returns its JSON. */
+  async review(...words: string[]): Promise<unknown> {
     const command = join(packages, 'server/dist/commands/main.js');
-    const demo = await readOutput(process.execPath, [command, 'demo', '--json'], this.settings);
-    const { people, projects } = Demo.parse(JSON.parse(demo));
+    return JSON.parse(await readOutput(process.execPath, [command, ...words, '--json'], this.settings));
+  }
+
+  async #createDemo(): Promise<void> {
+    const { people, projects } = Demo.parse(await this.review('demo'));
     this.key = people[0].key;
     this.client = this.clientAt(this.url);
     this.projectId = projects[0].id;

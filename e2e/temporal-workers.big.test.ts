@@ -46,6 +46,39 @@ onTemporal('workers under Temporal', ({ start, temporal }) => {
     expect(await service.intents(id)).toBe(1);
   });
 
+  test('a draining worker finishes its step and takes no further one, until it is resumed', async () => {
+    await using service = await start({ SANDBOX_MILLISECONDS: '3000' });
+    const left = await service.startWorker('left');
+    const id = await service.generate('kling-3.0', 'Handed on');
+    await service.waitForOrder(id);
+    await service.review('workers', 'drain', 'left');
+    await left.waitForOutput('drained');
+    const waiting = await service.generate('markdown', 'Waits');
+    await until('it waits', async () => (await service.file(waiting)).generation?.waitingFor === 'WORKER');
+    await service.startWorker('right');
+    for (const file of [id, waiting]) expect((await service.waitForEnd(file)).status).toBe('UPLOADED');
+    expect(await service.intents(id)).toBe(1);
+
+    await service.review('workers', 'drain', 'right');
+    const served = left.output.split('serving the queues').length;
+    await service.review('workers', 'resume', 'left');
+    await until('left serves again', async () => left.output.split('serving the queues').length > served);
+    const last = await service.generate('markdown', 'Back');
+    expect((await service.waitForEnd(last)).status).toBe('UPLOADED');
+    expect(await left.end('SIGTERM')).toBe(0);
+  });
+
+  test('a paused family starts no workflow until it is resumed', async () => {
+    await using service = await start();
+    await service.startWorker('only');
+    await service.review('providers', 'pause', 'kling');
+    const [id, other] = [await service.generate('kling-3.0'), await service.generate('markdown')];
+    expect((await service.waitForEnd(other)).status).toBe('UPLOADED');
+    expect(await service.row(id)).toMatchObject({ status: 'QUEUED', engine: null });
+    await service.review('providers', 'resume', 'kling');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
+  });
+
   test('a row with invalid settings fails before anything is ordered', async () => {
     await using service = await start();
     const id = await service.generate('seedance-2.5', 'Too long');

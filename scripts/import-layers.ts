@@ -22,7 +22,7 @@ const LAYERS: Record<string, string[]> = {
     'commands main.ts',
   ],
   'packages/worker/src': [
-    'semaphore.ts',
+    'drain.ts semaphore.ts',
     'health.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts public-address.ts refusals.ts register.ts stale-directories.ts step-error.ts',
     'disk-errors.ts documents workflows',
     'sandbox',

@@ -18,8 +18,8 @@ export const OPEN_GENERATION_STATUSES: readonly GenerationStatus[] = ['QUEUED', 
 export const Engine = z.enum(['embedded', 'temporal']);
 export type Engine = z.infer<typeof Engine>;
 
-/** A capable worker, a free slot of the workspace, or a free slot of the model's family. */
-export const WaitingFor = z.enum(['WORKER', 'SLOT', 'FAMILY_CAP']);
+/** A capable worker, a free slot of the workspace, a free slot of the model's family, or the operator who has paused the family. */
+export const WaitingFor = z.enum(['WORKER', 'SLOT', 'FAMILY_CAP', 'PAUSED']);
 export type WaitingFor = z.infer<typeof WaitingFor>;
 
 export const Generation = z

@@ -9,7 +9,7 @@ import { opaqueJson } from './opaque-json.ts';
 import { Timestamp } from './time.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
 import { MAX_RESPONSE_EXCERPT } from './webhooks.ts';
-import { Epoch, MAX_INT, Message } from './worker-fields.ts';
+import { Epoch, MAX_INT, Message, WorkerName } from './worker-fields.ts';
 import { workerMedia } from './worker-media.ts';
 
 /** A worker's report on a family: it has the provider's key (`live`), has none (`sandbox`), or has incomplete settings. */
@@ -21,7 +21,6 @@ export const FamilyState = z.strictObject({
 export type FamilyState = z.infer<typeof FamilyState>;
 
 const StageName = z.string().min(1).max(50);
-const WorkerName = z.string().min(1).max(255);
 const Intents = z.number().int().max(MAX_INT);
 const Warnings = list(Message, { max: 100 });
 
@@ -160,9 +159,9 @@ export const workerApi = {
   heartbeat: {
     method: 'POST',
     path: '/worker/heartbeat',
-    summary: 'Keep the worker alive and update its report',
+    summary: 'Keep the worker alive, update its report, and read whether it is draining: then it takes no new work',
     body: WorkerReport,
-    responses: { 204: NO_BODY },
+    responses: { 200: data(z.object({ draining: z.boolean() })) },
   },
   claim: {
     method: 'POST',
@@ -299,7 +298,12 @@ export const workerApi = {
     method: 'POST',
     path: '/worker/webhooks/claim',
     summary: 'Claim webhooks with due deliveries under a lease; waits if there are none',
-    body: z.strictObject({ most: z.number().int().min(1).max(100), wait: z.number().min(0).max(30) }),
+    body: z.strictObject({
+      /** Workers of earlier releases omit it. */
+      worker: WorkerName.optional(),
+      most: z.number().int().min(1).max(100),
+      wait: z.number().min(0).max(30),
+    }),
     responses: { 200: data(z.object({ webhooks: z.array(z.object({ webhookId: Uuid, epoch: Epoch })) })) },
   },
   exchangeDeliveries: {

@@ -3,7 +3,7 @@ import { data, type Endpoint, NO_BODY } from './endpoint.ts';
 import { FileId } from './ids.ts';
 import { Filmstrip, FrameRate, MediaError, MediaFacts, MediaKind, RenditionKind } from './media.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
-import { Epoch, Message } from './worker-fields.ts';
+import { Epoch, Message, WorkerName } from './worker-fields.ts';
 
 /** Identifies a rendition of a file: `variant` is the height of a proxy, the number of a page, and 0 for kinds of which a file has one. */
 const RenditionName = z.strictObject({ kind: RenditionKind, variant: z.number().int().min(0).max(65_535) });
@@ -31,7 +31,12 @@ export const workerMedia = {
     method: 'POST',
     path: '/worker/media/claim',
     summary: 'Claim files whose media is to be read under a lease; waits if there are none',
-    body: z.strictObject({ most: z.number().int().min(1).max(100), wait: z.number().min(0).max(30) }),
+    body: z.strictObject({
+      /** Workers of earlier releases omit it. */
+      worker: WorkerName.optional(),
+      most: z.number().int().min(1).max(100),
+      wait: z.number().min(0).max(30),
+    }),
     responses: { 200: data(z.object({ files: z.array(z.object({ fileId: FileId, epoch: Epoch })) })) },
   },
   startMedia: {

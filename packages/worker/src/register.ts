@@ -3,6 +3,7 @@ import { ApiProblem, backOffMs } from '@review/client';
 import type { WorkerClient } from '@review/client/worker';
 import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
+import type { Drain } from './drain.ts';
 
 const HEARTBEAT_MS = 5000;
 const DELAYS = { firstDelayMs: 200, maxDelayMs: 5000 };
@@ -27,16 +28,18 @@ export async function register(
   }
 }
 
-/** Sends a heartbeat at each interval. There is no sign-off: a worker that restarts within 30 seconds never counts as away. */
+/** Sends a heartbeat at each interval, and applies the answer to `drain`. There is no sign-off: a worker that restarts within 30 seconds never counts as away. */
 export function startHeartbeat(
   server: WorkerClient,
   reportNow: () => WorkerReport,
+  drain: Drain,
   log: Logger,
   everyMs = HEARTBEAT_MS,
 ): Disposable {
   const timer = setInterval(() => {
     server
       .heartbeat({ body: reportNow() }, { signal: AbortSignal.timeout(everyMs) })
+      .then(({ data }) => drain.set(data.draining))
       .catch((error: unknown) => log.debug({ err: error }, 'heartbeat failed'));
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -7,6 +7,7 @@ import type { WebhookRequest } from '@review/contract';
 import type { Environment } from '@review/contract/settings';
 import { type Logger, pino } from 'pino';
 import { readConfig } from './config.ts';
+import { Drain } from './drain.ts';
 import { runEmbedded, type Stop } from './engines/embedded.ts';
 import { runMedia } from './engines/embedded-media.ts';
 import { runWebhooks } from './engines/embedded-webhooks.ts';
@@ -30,6 +31,7 @@ export async function runWorker(environment: Environment, open = openFamilies): 
   const log = pino({ level: config.logLevel });
   const stop = listenForStopSignals(log);
   const metrics = new Metrics();
+  const drain = new Drain();
   await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
   const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
@@ -38,7 +40,7 @@ export async function runWorker(environment: Environment, open = openFamilies): 
   try {
     await removeStaleDirectories(dirname(config.workDirectory));
     const engine = await register(server, report(), log, stop.soon);
-    using _reporting = startHeartbeat(server, report, log);
+    using _reporting = startHeartbeat(server, report, drain, log);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
     const watched = watchRefusals(family, (refusal) => {
@@ -63,12 +65,12 @@ export async function runWorker(environment: Environment, open = openFamilies): 
       // Loaded on demand, because it brings a native library.
       const { runTemporal } = await import('./engines/temporal.ts');
       const { temporal: environment, mediaConcurrency } = config;
-      await runTemporal(context, webhooks, media, { ...options, mediaConcurrency, environment }, stop);
+      await runTemporal(context, webhooks, media, { ...options, mediaConcurrency, environment }, stop, drain);
     } else {
       await Promise.all([
         runEmbedded(context, options, stop),
-        runWebhooks(webhooks, stop.soon),
-        runMedia(media, config.mediaConcurrency, stop.soon),
+        runWebhooks(webhooks, config.name, stop.soon),
+        runMedia(media, { worker: config.name, concurrency: config.mediaConcurrency }, stop.soon),
       ]);
     }
   } catch (error) {

@@ -23,7 +23,7 @@ export const STEP_ERRORS = {
   RESULT_LOST: { code: 'STORAGE_FULL', retryable: false },
   /** An earlier attempt that was presumed dead holds the submit. This attempt waits for its answer. */
   RIVAL: { code: 'INTERNAL', retryable: true },
-  /** This worker lacks the key of the required provider. Another worker continues. */
+  /** This worker lacks the key of the required provider, or stops. Another worker continues. */
   NOT_MINE: { code: 'INTERNAL', retryable: true },
   /** The generation has ended, or another worker holds it. Nothing is left to do. */
   LOST: { code: 'INTERNAL', retryable: false },

@@ -5,11 +5,8 @@ import { z } from 'zod';
 import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
-import { clockOf } from '../db/clock.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
-import { providersOf } from '../rooms/workers/providers.ts';
-import { listWorkers } from '../rooms/workers/queries.ts';
 import { addBackupCommands } from './backup.ts';
 import { openData } from './data.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -18,8 +15,9 @@ import { expiry } from './expiry.ts';
 import { addMediaCommands } from './media.ts';
 import { CommandError, createOutput, type Output, type Streams, table } from './output.ts';
 import { addPeopleCommands, existingWorkspace } from './people.ts';
+import { addProviderCommands } from './providers.ts';
 import { addStorageCommands } from './storage.ts';
-import { familiesOf, toOutput } from './workers.ts';
+import { addWorkerCommands } from './workers.ts';
 
 /** What a command gets from its process. */
 export interface Shell extends Streams {
@@ -171,41 +169,8 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
       }),
     );
 
-  review
-    .command('providers')
-    .description(
-      'list the model families: live, sandbox, misconfigured, no key or no worker; and the last refusal of a provider',
-    )
-    .action(() =>
-      withDatabase(async ({ db, dialect }, { sandbox }) => {
-        const families = providersOf(await listWorkers(db, clockOf(dialect)), { sandbox });
-        const rows = families.map(({ family, state, reason, workers, refusal }) => [
-          family,
-          reason === null ? state : `${state}: ${reason}`,
-          workers.join(', ') || '-',
-          refusal === null ? '-' : `${refusal.at} ${refusal.type}: ${refusal.message}`,
-        ]);
-        output.show(families, table(['FAMILY', 'STATE', 'WORKERS', 'LAST REFUSAL'], rows));
-      }),
-    );
-
-  review
-    .command('workers')
-    .description('list the workers with a heartbeat within the last day, and the families of each')
-    .action(() =>
-      withDatabase(async ({ db, dialect }) => {
-        const workers = await listWorkers(db, clockOf(dialect));
-        const rows = workers.map((worker) => [
-          worker.name,
-          worker.alive ? 'alive' : 'dead',
-          `${worker.age_seconds} s ago`,
-          worker.started_at,
-          worker.version ?? '-',
-          familiesOf(worker),
-        ]);
-        output.show(workers.map(toOutput), table(['WORKER', 'STATE', 'SEEN', 'STARTED', 'VERSION', 'FAMILIES'], rows));
-      }),
-    );
+  addProviderCommands(review, data, output);
+  addWorkerCommands(review, data, output);
 
   review
     .command('demo')

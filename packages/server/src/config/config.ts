@@ -127,17 +127,15 @@ interface DataSettings {
   storageUrl: string;
 }
 
+type WorkSettings = Pick<Config, 'engine' | 'generation' | 'temporal'>;
+
 /** The settings that most commands need, without secrets. */
-export interface CommandSettings extends DataSettings {
-  sandbox: boolean;
-}
+export interface CommandSettings extends DataSettings, WorkSettings {}
 
 export function readCommandSettings(environment: Environment): CommandSettings {
   const reader = createSettingsReader(environment);
-  return reader.requireNoFaults({ ...dataSettings(reader), sandbox: sandboxSetting(reader) });
+  return reader.requireNoFaults({ ...dataSettings(reader), ...workSettings(reader, environment) });
 }
-
-const sandboxSetting = ({ setting }: SettingsReader): boolean => setting('SANDBOX_PROVIDER', onOrOff, 'on');
 
 const dataDirectoryOf = (value: (name: string) => string | undefined) => resolve(value('DATA_DIR') ?? '.data');
 
@@ -158,6 +156,32 @@ function dataSettings({ setting, value }: SettingsReader): DataSettings {
       `sqlite:${join(dataDirectory, 'review.db')}`,
     ),
     storageUrl: setting('STORAGE_URL', storageUrl, `file:${join(dataDirectory, 'files')}`),
+  };
+}
+
+function workSettings({ setting, value }: SettingsReader, environment: Environment): WorkSettings {
+  return {
+    engine: setting(
+      'GENERATION_ENGINE',
+      z.enum(['embedded', 'temporal'], 'write embedded or temporal'),
+      defaultEngine(value),
+    ),
+    generation: {
+      slots: setting('GENERATION_SLOTS', namedNumbers({ DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 }), 'on'),
+      familyCaps: setting('FAMILY_CAPS', namedNumbers(perFamily(() => 10)), 'on'),
+      deadlines: setting(
+        'GENERATION_DEADLINES',
+        namedNumbers({ DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 }),
+        'on',
+      ),
+      queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
+      queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
+      sandbox: setting('SANDBOX_PROVIDER', onOrOff, 'on'),
+      reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
+      temporalUiUrl:
+        value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
+    },
+    temporal: temporalSettings(environment),
   };
 }
 
@@ -224,27 +248,7 @@ export function readConfig(environment: Environment): Config {
     previousSecretKey:
       value('SECRET_KEY_PREVIOUS') === undefined ? null : setting('SECRET_KEY_PREVIOUS', atLeast32, NO_UUID),
     workerToken: secret('WORKER_TOKEN', 'worker-token', 16),
-    engine: setting(
-      'GENERATION_ENGINE',
-      z.enum(['embedded', 'temporal'], 'write embedded or temporal'),
-      defaultEngine(value),
-    ),
-    generation: {
-      slots: setting('GENERATION_SLOTS', namedNumbers({ DOCUMENT: 4, IMAGE: 4, VIDEO: 2, '3D': 2 }), 'on'),
-      familyCaps: setting('FAMILY_CAPS', namedNumbers(perFamily(() => 10)), 'on'),
-      deadlines: setting(
-        'GENERATION_DEADLINES',
-        namedNumbers({ DOCUMENT: 300, IMAGE: 600, VIDEO: 7200, '3D': 3600 }),
-        'on',
-      ),
-      queueLimit: setting('GENERATION_QUEUE_LIMIT', wholeNumber(1, 1_000_000), '100'),
-      queueDeadline: setting('GENERATION_QUEUE_DEADLINE', wholeNumber(1, 31_536_000), '86400'),
-      sandbox: sandboxSetting(reader),
-      reconcileSeconds: setting('RECONCILE_SECONDS', wholeNumber(1, 86_400), '60'),
-      temporalUiUrl:
-        value('TEMPORAL_UI_URL') === undefined ? null : setting('TEMPORAL_UI_URL', httpUrl, 'http://localhost:8233'),
-    },
-    temporal: temporalSettings(environment),
+    ...workSettings(reader, environment),
     rateLimits: value('RATE_LIMITS') === 'off' ? null : setting('RATE_LIMITS', namedNumbers(RATE_LIMITS), 'on'),
     trustProxy: setting('TRUST_PROXY', trustProxy, 'off'),
     corsOrigins: setting('CORS_ORIGINS', origins, 'off'),

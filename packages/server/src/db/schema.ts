@@ -348,7 +348,11 @@ export interface Schema {
     started_at: string;
     /** The time of its last heartbeat, by the clock of leases. */
     seen_at: string;
+    /** A draining worker gets no new work. Null again when it is restarted. */
+    draining_since: string | null;
   };
+  /** Families whose queued generations are not started. */
+  paused_families: { family: Family; reason: string | null; paused_at: string };
   /** One row: the oldest migration whose servers work with this schema. */
   schema_compatibility: { oldest_compatible: string };
 }

@@ -2,13 +2,14 @@ import { type DeliveryContext, deliver, MAX_RUNS } from '../webhooks/deliver.ts'
 import { runClaimLoop } from './claim-loop.ts';
 
 /** Claims webhooks with due deliveries under a lease and delivers to each, until `stop` aborts. */
-export const runWebhooks = (context: DeliveryContext, stop: AbortSignal): Promise<void> =>
+export const runWebhooks = (context: DeliveryContext, worker: string, stop: AbortSignal): Promise<void> =>
   runClaimLoop({
     subject: 'deliveries',
     concurrency: MAX_RUNS,
     log: context.log,
     stop,
-    claim: async (body, options) => (await context.server.claimWebhooks({ body }, options)).data.webhooks,
+    claim: async (body, options) =>
+      (await context.server.claimWebhooks({ body: { worker, ...body } }, options)).data.webhooks,
     work: (claimed) => deliver(context, claimed, stop),
     fields: ({ webhookId }) => ({ webhook: webhookId }),
   });

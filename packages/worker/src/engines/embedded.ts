@@ -15,9 +15,9 @@ import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
 import { noteFailure, noteSuccess, type StepAnswer, toFailure } from './timeline.ts';
 
-interface EmbeddedOptions {
+export interface EmbeddedOptions {
   worker: string;
-  /** The maximum of concurrent generations. */
+  /** The maximum of concurrent tasks. */
   concurrency: number;
 }
 

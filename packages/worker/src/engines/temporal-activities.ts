@@ -21,14 +21,17 @@ const BEAT_MS = 4000;
 /** How long a presumed-dead attempt may still record its answer, in addition to the heartbeat timeout. */
 const RIVAL_MS = 20_000;
 
-/** Returns the steps as activities. Each makes one attempt; its failure says whether and when Temporal retries. */
-export function temporalActivities(context: SharedContext): Steps {
+/**
+ * Returns the steps as activities. Each makes one attempt; its failure says whether and when Temporal retries. `stop` ends
+ * the attempts of a worker that stops.
+ */
+export function temporalActivities(context: SharedContext, stop: AbortSignal): Steps {
   const attempt = <T extends StepAnswer>(
     name: StepName,
     task: GenerationTask,
     unsent: UnsentStep[] | undefined,
     run: (context: StepContext) => Promise<T>,
-  ) => context.metrics.during(task.family, () => attemptStep(context, task, name, unsent, run));
+  ) => context.metrics.during(task.family, () => attemptStep(context, stop, task, name, unsent, run));
   return {
     prepare: (task) => attempt('prepare', task, [], (inner) => prepare(inner, task)),
     submit: (task, stage, unsent) => attempt('submit', task, unsent, (inner) => submit(inner, task, stage)),
@@ -43,6 +46,7 @@ export function temporalActivities(context: SharedContext): Steps {
 
 async function attemptStep<T extends StepAnswer>(
   context: SharedContext,
+  stop: AbortSignal,
   task: GenerationTask,
   name: StepName,
   unsent: UnsentStep[] | undefined,
@@ -58,12 +62,14 @@ async function attemptStep<T extends StepAnswer>(
   const steps = new StepLog(name, info.attempt, unsent);
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutSeconds * 1000)]);
+    const signal = AbortSignal.any([stopped, stop, AbortSignal.timeout(timeoutSeconds * 1000)]);
     const answer = await run({ ...context, signal, rivalMs, steps });
     return noteSuccess(context, task, steps, answer);
   } catch (error) {
-    // Rethrowing confirms the cancellation. After a worker shutdown, Temporal retries on another worker.
+    // Rethrowing confirms the cancellation.
     stopped.throwIfAborted();
+    // Does not count as a failure: another worker continues.
+    if (stop.aborted) throw toApplicationFailure(new StepError('NOT_MINE', 'The worker stops.'), false);
     const failure = toApplicationFailure(error, isLast);
     const type = failure.type ?? 'INTERNAL';
     // The next attempt reads the details of the last heartbeat.

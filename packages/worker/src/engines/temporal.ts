@@ -12,7 +12,9 @@ import { SdkComponent } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { Drain } from '../drain.ts';
 import type { MediaContext } from '../media-tasks/read-media.ts';
+import { MAX_SECONDS } from '../policy.ts';
 import type { StepContext } from '../steps/context.ts';
 import { type DeliveryContext, MAX_RUNS } from '../webhooks/deliver.ts';
 import type { Stop } from './embedded.ts';
@@ -36,25 +38,34 @@ const MAX_SUBMITS = 4;
 /** Concurrent downloads and uploads of results. The sandbox renders its results on this host. */
 const MAX_MEDIA = 4;
 const RETRY_MS = 1000;
+/** How long steps have to end after `stop.now`. */
+const FORCE_MS = 10_000;
 
-/** Serves every task queue until `stop.soon` aborts. Reconnects after each loss of the connection. */
+/** Serves every task queue until `stop.soon` aborts, except while the worker drains. Reconnects after each loss of the connection. */
 export async function runTemporal(
   context: Omit<StepContext, 'signal' | 'steps'>,
   webhooks: DeliveryContext,
   media: MediaContext,
   options: TemporalOptions,
   stop: Stop,
+  drain: Drain,
 ): Promise<void> {
   const { log } = context;
   installRuntime(log);
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: options.environment });
   const bundle = await workflowBundle();
-  const activities = temporalActivities(context);
+  const activities = temporalActivities(context, stop.now);
   const stopped = new Promise<never>((_, reject) => {
     stop.soon.addEventListener('abort', () => reject(stop.soon.reason), { once: true });
   });
   stopped.catch(() => {});
+  const forced = new Promise<never>((_, reject) => {
+    stop.now.addEventListener('abort', () => setTimeout(reject, FORCE_MS, stop.now.reason), { once: true });
+  });
+  forced.catch(() => {});
   for (let warned = false; !stop.soon.aborted; ) {
+    await drain.waitUntilOver(stop.soon);
+    const over = AbortSignal.any([stop.soon, drain.signal]);
     try {
       const connection = await Promise.race([NativeConnection.connect(connectionOptions), stopped]);
       try {
@@ -67,7 +78,7 @@ export async function runTemporal(
             ...GRACE,
             taskQueue: WEBHOOK_QUEUE,
             workflowBundle: bundle,
-            activities: webhookActivities(webhooks, stop.soon),
+            activities: webhookActivities(webhooks, over),
             maxConcurrentActivityTaskExecutions: MAX_RUNS,
           },
           {
@@ -91,7 +102,8 @@ export async function runTemporal(
           'serving the queues of Temporal',
         );
         warned = false;
-        await runAll(workers, stop.soon);
+        await Promise.race([runAll(workers, over), forced]);
+        if (over.aborted && !stop.soon.aborted) log.info('drained: no step is left, and none is taken');
       } finally {
         await connection.close();
       }
@@ -104,9 +116,9 @@ export async function runTemporal(
   }
 }
 
+/** Every step ends itself within this time, so that a drain cancels none. `stop.now` ends those of a worker that stops. */
 const GRACE = {
-  shutdownGraceTime: '30 seconds',
-  shutdownForceTime: '40 seconds',
+  shutdownGraceTime: `${MAX_SECONDS.storeSeconds} seconds`,
   maxHeartbeatThrottleInterval: '5 seconds',
 } as const satisfies Partial<WorkerOptions>;
 
@@ -126,7 +138,7 @@ async function createAll(options: WorkerOptions[]): Promise<Worker[]> {
   throw failed.reason;
 }
 
-/** Runs the workers until the signal aborts or one of them fails. */
+/** Runs the workers until the signal aborts or one of them fails, and waits for their steps. */
 async function runAll(workers: Worker[], stop: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
   stop.addEventListener('abort', () => over.resolve(), { once: true });

@@ -77,6 +77,7 @@ export async function fakeServer(): Promise<FakeServer> {
     },
     async heartbeat() {
       enter('heartbeat');
+      return { data: { draining: false } };
     },
     async claim({ body: { most } }, options) {
       enter('claim');

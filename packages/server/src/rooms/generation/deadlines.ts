@@ -1,4 +1,4 @@
-import type { GenerationError } from '@review/contract';
+import type { GenerationError, WaitingFor } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
@@ -34,11 +34,20 @@ export async function endOverdue(deps: Watched): Promise<void> {
 
 /** Retryable, because it never started. */
 async function queueTimeout(deps: Watched, generation: StoredGeneration): Promise<GenerationError> {
-  const reason = (await findWaitingReasons(deps, [generation])).get(generation.file_id);
-  const why = reason === 'WORKER' ? 'No worker that can run it is alive.' : 'No slot became free in that time.';
+  const reason = (await findWaitingReasons(deps, [generation])).get(generation.file_id) ?? 'SLOT';
   const minutes = Math.round(deps.config.generation.queueDeadline / 60);
-  return timeout('PROVIDER_UNAVAILABLE', `It waited for ${minutes} minutes and was not started. ${why}`);
+  return timeout(
+    'PROVIDER_UNAVAILABLE',
+    `It waited for ${minutes} minutes and was not started. ${STILL_WAITING[reason]}`,
+  );
 }
+
+const STILL_WAITING: Record<WaitingFor, string> = {
+  WORKER: 'No worker that can run it is alive.',
+  PAUSED: 'The operator has paused its model family.',
+  SLOT: 'No slot became free in that time.',
+  FAMILY_CAP: 'No slot became free in that time.',
+};
 
 /** Blames the storage instead of the provider if the result was being uploaded. */
 async function runTimeout({ db, storage }: Watched, fileId: string): Promise<GenerationError> {

@@ -9,7 +9,7 @@ import type { Notifier } from '../../notify/notifier.ts';
 import { keepStartingMedia } from '../media/start-workflows.ts';
 import { keepStartingWebhooks } from '../webhooks/start-workflows.ts';
 import { abilitiesOfAll } from '../workers/abilities.ts';
-import { listLiving } from '../workers/queries.ts';
+import { listAvailable } from '../workers/queries.ts';
 import {
   DISPATCHER,
   type HandedOver,
@@ -97,7 +97,7 @@ export class Dispatcher implements WorkflowDispatcher {
   async #dispatch(client: TemporalClient): Promise<boolean> {
     const { db, clock, config } = this.#deps;
     // Generations that no living worker can run stay queued, because they would block a slot.
-    const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+    const abilities = abilitiesOfAll(await listAvailable(db, clock), config.generation);
     const holder = { engine: 'temporal', owner: DISPATCHER, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
     const tasks = await takeTasks(db, holder, config.generation, MAX_BATCH, clock());
     if (tasks.length === 0) return false;

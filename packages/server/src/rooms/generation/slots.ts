@@ -6,6 +6,7 @@ import { type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Abilities, withAbility } from '../workers/abilities.ts';
+import { listPaused, lockGate } from './paused-families.ts';
 import { OPEN } from './queries.ts';
 
 interface Caps {
@@ -37,9 +38,10 @@ export async function takeTasks(
   if (!(await hasUnheld(db, { now }))) return [];
   return inTransaction(db, async (trx) => {
     await lockGate(trx);
-    const lapsed = await findLapsed(trx, { ...runnable(holder.abilities), now, limit });
+    const paused = (await listPaused(trx)).map(({ family }) => family);
+    const lapsed = await findLapsed(trx, { ...runnable(holder.abilities), paused, now, limit });
     const waiting =
-      limit > lapsed.length ? await findStartable(trx, holder.abilities, caps, limit - lapsed.length) : [];
+      limit > lapsed.length ? await findStartable(trx, holder.abilities, caps, paused, limit - lapsed.length) : [];
     const taken = [...lapsed, ...waiting];
     if (taken.length === 0) return [];
     const rows = await take(
@@ -68,8 +70,6 @@ const hasUnheld = prepared.exists((db, { now }: Params<{ now: Moment }>) =>
     )
     .limit(1),
 );
-
-const lockGate = prepared.run(() => sql`update generation_gate set id = id`);
 
 interface Taken extends Runnable {
   taken: string[];
@@ -104,9 +104,15 @@ const take = prepared.all((db, { taken, owner, leaseUntil, now, ...abilities }: 
     .returning(['file_id as fileId', 'family', 'epoch']),
 );
 
-/** Returns generations with an expired lease, of any engine. */
+interface Lapsed extends Runnable {
+  paused: Family[];
+  now: Moment;
+  limit: number;
+}
+
+/** Returns generations with an expired lease, of any engine. Those of a paused family are continued if they run. */
 const findLapsed = prepared(
-  (db, { now, limit, ...abilities }: Params<Runnable & { now: Moment; limit: number }>) =>
+  (db, { paused, now, limit, ...abilities }: Params<Lapsed>) =>
     db
       .selectFrom('generations')
       .select('file_id')
@@ -114,6 +120,7 @@ const findLapsed = prepared(
       .where('engine', 'is not', null)
       .where('lease_until', '<', timeOf(db, now))
       .where((eb) => canRun(db, eb, abilities))
+      .where((eb) => eb.or([eb('status', '=', 'RUNNING'), eb.not(eb('family', ...anyOf(db, paused)))]))
       .orderBy('lease_until')
       .limit(limit),
   (rows) => rows.map((row) => row.file_id),
@@ -194,12 +201,12 @@ const findLines = prepared.all((db) =>
 interface Next extends Runnable {
   workspaceId: string;
   outputType: OutputType;
-  /** The families whose cap is reached. */
-  full: Family[];
+  /** The families that are paused or whose cap is reached. */
+  excluded: Family[];
   free: number;
 }
 
-const findNext = prepared.all((db, { workspaceId, outputType, full, free, ...abilities }: Params<Next>) =>
+const findNext = prepared.all((db, { workspaceId, outputType, excluded, free, ...abilities }: Params<Next>) =>
   db
     .selectFrom('generations')
     .select(['file_id', 'family'])
@@ -208,7 +215,7 @@ const findNext = prepared.all((db, { workspaceId, outputType, full, free, ...abi
     .where('status', '=', 'QUEUED')
     .where('engine', 'is', null)
     .where((eb) => canRun(db, eb, abilities))
-    .where((eb) => eb.not(eb('family', ...anyOf(db, full))))
+    .where((eb) => eb.not(eb('family', ...anyOf(db, excluded))))
     .orderBy('queued_at')
     .limit(free),
 );
@@ -217,6 +224,7 @@ async function findStartable(
   trx: Writer,
   abilities: Abilities,
   { slots, familyCaps }: Caps,
+  paused: Family[],
   limit: number,
 ): Promise<string[]> {
   const { ofFamily, ofSlot } = await countHeld(trx);
@@ -233,7 +241,7 @@ async function findStartable(
       ...runnable(abilities),
       workspaceId: line.workspace_id,
       outputType: line.output_type,
-      full,
+      excluded: [...paused, ...full],
       free,
     });
     for (const { file_id, family } of next) {
@@ -289,3 +297,15 @@ export const expireLeases = prepared.run((db, { owner, now }: Params<{ owner: st
     .set({ lease_until: timeOf(db, now) })
     .where('lease_owner', '=', owner),
 );
+
+/** Counts the open generations that each worker has a lease of. */
+export async function countLeases(db: Database): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('generations')
+    .select((eb) => ['lease_owner', eb.fn.countAll<number>().as('count')])
+    .where('status', 'in', OPEN)
+    .where('engine', '=', 'embedded')
+    .groupBy('lease_owner')
+    .execute();
+  return new Map(rows.flatMap(({ lease_owner: owner, count }) => (owner === null ? [] : [[owner, count]])));
+}

@@ -1,7 +1,8 @@
 import type { Family, Provider, WaitingFor } from '@review/contract';
 import type { Deps } from '../../deps.ts';
 import { type Abilities, abilitiesOfAll } from '../workers/abilities.ts';
-import { listLiving } from '../workers/queries.ts';
+import { listAvailable } from '../workers/queries.ts';
+import { listPaused } from './paused-families.ts';
 import type { StoredGeneration } from './queries.ts';
 import { countHeld, slotOf } from './slots.ts';
 
@@ -15,10 +16,12 @@ export async function findWaitingReasons(
   const queued = generations.filter(({ status }) => status === 'QUEUED');
   if (queued.length === 0) return new Map();
   const { slots, familyCaps } = config.generation;
-  const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+  const abilities = abilitiesOfAll(await listAvailable(db, clock), config.generation);
+  const paused = new Set((await listPaused(db)).map(({ family }) => family));
   const { ofFamily, ofSlot } = await countHeld(db);
   const reasonOf = (generation: StoredGeneration): WaitingFor | null => {
     const { workspace_id: workspaceId, output_type: outputType, family, promised, engine } = generation;
+    if (paused.has(family)) return 'PAUSED';
     if (!hasWorker(abilities, family, promised)) return 'WORKER';
     if (engine !== null) return null;
     if ((ofSlot.get(slotOf(workspaceId, outputType)) ?? 0) >= slots[outputType]) return 'SLOT';
@@ -55,7 +58,7 @@ export async function listQueues({ db, clock, config }: QueueDeps): Promise<Fami
     .groupBy(['family', 'promised'])
     .execute();
   if (rows.length === 0) return [];
-  const abilities = abilitiesOfAll(await listLiving(db, clock), config.generation);
+  const abilities = abilitiesOfAll(await listAvailable(db, clock), config.generation);
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
   return [...Map.groupBy(rows, ({ family }) => family)].map(([family, lines]) => ({
     family,

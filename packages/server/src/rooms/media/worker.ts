@@ -14,6 +14,7 @@ import { deleteUploadWith, dropUploads, insertUpload } from '../uploads/queries.
 import { completeUpload, ensureStorageUpload, newUploadRow, signParts } from '../uploads/upload.ts';
 import { rebaseUrl } from '../worker-api/tasks.ts';
 import { waitForClaims } from '../worker-api/wait-for-claims.ts';
+import { isDraining } from '../workers/queries.ts';
 import { warnAboutDifferences } from './ordered.ts';
 import type { StoredMedia } from './queries.ts';
 import { dropOtherBuilds, dropRenditionUploads, listNames, replaceRendition, uploadIdOf } from './renditions.ts';
@@ -40,8 +41,9 @@ export const mediaWorkerHandlers = (deps: Deps): WorkerHandlers<WorkerMedia> => 
     });
 
   return {
-    async claimMedia({ body: { most: limit, wait }, signal }) {
-      const claim = () => claimDueMedia(db, { now: clock(), leaseUntil: clock(LEASE_SECONDS), limit });
+    async claimMedia({ body: { worker, most: limit, wait }, signal }) {
+      const due = () => claimDueMedia(db, { now: clock(), leaseUntil: clock(LEASE_SECONDS), limit });
+      const claim = async () => ((await isDraining(db, worker)) ? [] : due());
       return { data: { files: await waitForClaims(deps, { wait, signal }, claim) } };
     },
 

@@ -14,7 +14,7 @@ import type { WorkerHandlers } from '../handler.ts';
 import { mediaWorkerHandlers } from '../media/worker.ts';
 import { webhookWorkerHandlers } from '../webhooks/worker.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
-import { findWithLiving, insertWorker, recordHeartbeat } from '../workers/queries.ts';
+import { findWithLiving, insertWorker, isDraining, recordHeartbeat } from '../workers/queries.ts';
 import { changeHeld, finishStep, recordJob, recordSteps, UNSEEN } from './change-held.ts';
 import { resultHandlers } from './result.ts';
 import { findTasks } from './tasks.ts';
@@ -30,6 +30,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
 
   async function claimTasks(name: string, limit: number, base: string) {
     const { worker, living } = await findWithLiving(db, clock, name);
+    if (worker.draining_since !== null) return [];
     const abilities = abilitiesOf(worker, living, config.generation);
     const holder = { engine: 'embedded', owner: name, leaseUntil: clock(LEASE_SECONDS), abilities } as const;
     const taken = await takeTasks(db, holder, config.generation, limit, clock());
@@ -52,7 +53,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
       return { data: { engine: config.engine } };
     },
 
-    heartbeat: ({ body }) => recordHeartbeat(db, body, clock, now()),
+    async heartbeat({ body }) {
+      await recordHeartbeat(db, body, clock, now());
+      return { data: { draining: await isDraining(db, body.worker) } };
+    },
 
     async claim({ body: { worker, most, wait }, base, signal }) {
       let seen = 0;

@@ -36,15 +36,15 @@ export async function insertWorker(trx: Writer, report: WorkerReport, clock: Clo
   await recordHeartbeat(trx, report, clock, startedAt);
 }
 
-const upsertWorker = prepared.run(
-  (db, { name, started_at, seen_at, ...report }: Params<Omit<Row, 'seen_at'> & { seen_at: Moment }>) => {
-    const row = { ...report, seen_at: timeOf(db, seen_at) };
-    return db
-      .insertInto('workers')
-      .values({ name, started_at, ...row })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet(row));
-  },
-);
+type Heartbeat = Omit<Row, 'seen_at' | 'draining_since'> & { seen_at: Moment };
+
+const upsertWorker = prepared.run((db, { name, started_at, seen_at, ...report }: Params<Heartbeat>) => {
+  const row = { ...report, seen_at: timeOf(db, seen_at) };
+  return db
+    .insertInto('workers')
+    .values({ name, started_at, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row));
+});
 
 /** Stores the report and the time of a heartbeat. A dead worker becomes alive again. */
 export const recordHeartbeat = (
@@ -70,6 +70,28 @@ const findSeen = prepared(
 
 export const listLiving = (db: Database, clock: Clock) => findSeen(db, { after: clock(-ALIVE_SECONDS) });
 
+/** Returns the living workers that take new work. */
+export const listAvailable = async (db: Database, clock: Clock) =>
+  (await listLiving(db, clock)).filter(({ draining_since }) => draining_since === null);
+
+const findDraining = prepared.exists((db, name: Param<string>) =>
+  db.selectFrom('workers').select('name').where('name', '=', name).where('draining_since', 'is not', null),
+);
+
+/** Whether the worker takes no new work. Workers of earlier releases do not name themselves in all claims. */
+export const isDraining = async (db: Database, name: string | undefined): Promise<boolean> =>
+  name !== undefined && (await findDraining(db, name));
+
+/** Starts or, with null, ends the drain of a worker. Returns false if there is no such worker. */
+export async function setDraining(db: Database, name: string, since: string | null): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('workers')
+    .set((eb) => ({ draining_since: since && eb.fn.coalesce('draining_since', eb.val(since)) }))
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
 const findSeenOrNamed = prepared(
   (db, { after, name }: Params<{ after: Moment; name: string }>) =>
     db
@@ -86,7 +108,15 @@ export async function findWithLiving(
   name: string,
 ): Promise<{ worker: StoredWorker; living: StoredWorker[] }> {
   const living = await findSeenOrNamed(db, { after: clock(-ALIVE_SECONDS), name });
-  const unknown = { name, version: null, families: [], refusals: [], started_at: '', seen_at: '' };
+  const unknown = {
+    name,
+    version: null,
+    families: [],
+    refusals: [],
+    started_at: '',
+    seen_at: '',
+    draining_since: null,
+  };
   return { worker: living.find((worker) => worker.name === name) ?? unknown, living };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Moment } from '../../db/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { listLiving } from './queries.ts';
+import { listAvailable } from './queries.ts';
 
 const POLL_INTERVAL_MS = 500;
 const MAX_BATCH = 50;
@@ -25,7 +25,7 @@ export async function keepStartingWorkflows<T>(
 ): Promise<void> {
   const startDue = async () => {
     // Without a worker, workflows would only wait.
-    if ((await listLiving(db, clock)).length === 0) return;
+    if ((await listAvailable(db, clock)).length === 0) return;
     const claims = await claim({ now: clock(), leaseUntil: clock(leaseSeconds), limit: MAX_BATCH });
     await Promise.all(
       claims.map((claimed) =>
