@@ -24,6 +24,8 @@ export const CommentRecord = z
     id: Uuid,
     /** Null for a deleted comment, and for one with only attachments or a drawing. */
     content: z.string().nullable(),
+    /** The people that the content names by `<@id>`, except those who have left the workspace. */
+    mentions: z.array(Person),
     /** Null for a deleted comment. */
     author: Person.nullable(),
     project: z.object({ id: Uuid }),
@@ -49,8 +51,11 @@ export type CommentRecord = z.infer<typeof CommentRecord>;
 /** A year, longer than any recording. */
 const MAX_MILLISECONDS = 366 * 24 * 60 * 60 * 1000;
 
+const MENTIONS =
+  '`<@id>` mentions the person with that user id: a member of the project who can see the file. The event `comment.mentioned` names them.';
+
 const newComment = {
-  content: text({ max: 5000 }).optional().describe('The text of the comment; optional with attachments.'),
+  content: text({ max: 5000 }).optional().describe(`The text of the comment; optional with attachments. ${MENTIONS}`),
   parent: reference(Uuid).optional().describe('The top-level comment that this one replies to.'),
   attachments: references(CommentAttachmentId, { min: 1, max: 10 })
     .optional()
@@ -123,7 +128,7 @@ export const CommentPin = z
     resolved: z.boolean(),
     /** The name of the author. */
     author: z.string(),
-    /** The first characters of the content; null without content. */
+    /** The first characters of the content, with names in place of mentions; null without content. */
     excerpt: z.string().nullable(),
   })
   .meta({ id: 'CommentPin' });
@@ -137,7 +142,7 @@ export const ExportFormat = z.enum(EXPORT_FORMATS).meta({ id: 'ExportFormat' });
 export type ExportFormat = z.infer<typeof ExportFormat>;
 
 const writing = {
-  events: ['comment.created'],
+  events: ['comment.created', 'comment.mentioned'],
   location: '/api/comments/:id',
   tier: 'tier-4',
   scopes: ['comments:write'],
@@ -224,16 +229,21 @@ export const comments = room({
     method: 'PATCH',
     path: '/api/comments/:id',
     summary: 'Edit a comment; only its author can',
-    body: z.strictObject({ content: text({ min: 1, max: 5000 }).optional() }),
+    body: z.strictObject({
+      content: text({ min: 1, max: 5000 })
+        .optional()
+        .describe(`The new text. ${MENTIONS} Mentions that the comment had before may stay.`),
+    }),
     responses: { 204: NO_BODY },
     metadata: {
-      events: ['comment.updated'],
+      events: ['comment.updated', 'comment.mentioned'],
       ifMatch: true,
       tier: 'tier-4',
       scopes: ['comments:write'],
       subject: 'comment',
       roles: ANY_MEMBER,
       only: 'author',
+      problems: ['REFERENCE_NOT_FOUND'],
     },
   },
   delete: {

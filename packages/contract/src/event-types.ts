@@ -126,6 +126,8 @@ export const EVENTS = [
   event('comment.deleted', 'comment', COMMENTS, { file }),
   event('comment.resolved', 'comment', COMMENTS, { file }),
   event('comment.reopened', 'comment', COMMENTS, { file }),
+  /** The people whom a new or edited comment mentions, without those whom it had mentioned before. */
+  event('comment.mentioned', 'comment', COMMENTS, { file, users: z.array(user) }),
   event('reaction.added', 'comment', COMMENTS, { file, type: z.string() }),
   event('reaction.removed', 'comment', COMMENTS, { file, type: z.string() }),
 

@@ -22,6 +22,8 @@ export const Activity = z
     subject: z.object({ type: z.enum(subjects), id: z.string(), name: z.string().nullable() }),
     /** Null for a change that no person made, such as the end of a generation. */
     actor: Person.nullable(),
+    /** The people that `data` refers to. */
+    people: z.array(Person),
     data: z.record(z.string(), z.unknown()).meta({ description: 'As in the event of this type.' }),
   })
   .meta({ id: 'Activity' });

@@ -16,6 +16,7 @@ export * from './get-form.ts';
 export * from './ids.ts';
 export * from './media.ts';
 export * from './members.ts';
+export * from './mentions.ts';
 export * from './models.ts';
 export * from './openapi.ts';
 export * from './paging.ts';

@@ -1,11 +1,13 @@
+import { mentionOf, type Person, withNames } from '@review/contract';
 import type { ReactNode } from 'react';
+import classes from './comment.module.css';
 
 /**
- * The inline forms of Markdown that comments use: code, bold, italics, links and bare addresses. Lines are kept as they are
- * written. The whole of Markdown is only for documents, because its parser is large.
+ * The inline forms that comments use: mentions, and of Markdown code, bold, italics, links and bare addresses. Lines are kept
+ * as they are written. The whole of Markdown is only for documents, because its parser is large.
  */
 const INLINE =
-  /`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]*)\*(?![\w*])|(?<!\w)_(?<line>[^_\s][^_\n]*)_(?!\w)|\[(?<label>[^\]\n]+)\]\((?<target>https?:\/\/[^\s)]+)\)|(?<bare>https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/g;
+  /<@(?<mention>[\da-fA-F-]{36})>|`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]*)\*(?![\w*])|(?<!\w)_(?<line>[^_\s][^_\n]*)_(?!\w)|\[(?<label>[^\]\n]+)\]\((?<target>https?:\/\/[^\s)]+)\)|(?<bare>https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/g;
 
 const Outside = ({ href, children }: { href: string; children: ReactNode }) => (
   <a href={href} target="_blank" rel="noreferrer">
@@ -13,31 +15,42 @@ const Outside = ({ href, children }: { href: string; children: ReactNode }) => (
   </a>
 );
 
-function marked({ code, bold, star, line, label, target, bare }: Record<string, string | undefined>, key: number) {
-  if (code !== undefined) return <code key={key}>{code}</code>;
-  if (bold !== undefined) return <strong key={key}>{bold}</strong>;
-  if (target !== undefined) {
-    return (
-      <Outside key={key} href={target}>
-        {label}
-      </Outside>
-    );
-  }
-  if (bare !== undefined) {
-    return (
-      <Outside key={key} href={bare}>
-        {bare}
-      </Outside>
-    );
-  }
-  return <em key={key}>{star ?? line}</em>;
+type Forms = Record<string, string | undefined>;
+
+interface CommentTextProps {
+  text: string;
+  /** The people whom the text mentions. */
+  mentions: readonly Person[];
+  /** The caller, whose mentions stand out. */
+  me: string | null;
 }
 
-export function CommentText({ text }: { text: string }) {
+function Form({ forms, ...context }: { forms: Forms } & Omit<CommentTextProps, 'text'>) {
+  const { mention, code, bold, star, line, label, target, bare } = forms;
+  const named = (text: string) => withNames(text, context.mentions);
+  if (mention !== undefined) {
+    return (
+      <span className={classes.mention} data-me={mention.toLowerCase() === context.me || undefined}>
+        {named(mentionOf(mention))}
+      </span>
+    );
+  }
+  if (code !== undefined) return <code>{named(code)}</code>;
+  if (target !== undefined) return <Outside href={target}>{named(label ?? '')}</Outside>;
+  if (bare !== undefined) return <Outside href={bare}>{bare}</Outside>;
+  const Emphasis = bold === undefined ? 'em' : 'strong';
+  return (
+    <Emphasis>
+      <CommentText text={bold ?? star ?? line ?? ''} {...context} />
+    </Emphasis>
+  );
+}
+
+export function CommentText({ text, ...context }: CommentTextProps) {
   const parts: ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    parts.push(text.slice(end, match.index), marked(match.groups ?? {}, match.index));
+    parts.push(text.slice(end, match.index), <Form key={match.index} forms={match.groups ?? {}} {...context} />);
     end = match.index + match[0].length;
   }
   return [...parts, text.slice(end)];

@@ -17,11 +17,11 @@ import classes from './comment.module.css';
 import { CommentMenu } from './comment-menu.tsx';
 import { CommentText } from './comment-text.tsx';
 import { EditComment } from './edit-comment.tsx';
+import type { Audience } from './mentions.ts';
 import { useCommentMutation } from './queries.ts';
 
 /** Properties shared by all comments of a list. */
-export interface CommentContext {
-  projectId: string;
+export interface CommentContext extends Audience {
   on: { project: string } | { file: string };
   anchorKind: AnchorKind;
   onJump?: (anchor: number) => void;
@@ -61,7 +61,8 @@ export function Comment({ comment, context, thread }: CommentProps) {
     (toggle: Toggle) => sendToggle(id, toggle),
     (before, { type }) => ({ ...before, reactions: toggleReaction(before.reactions, type) }),
   );
-  const { uneditable, undeletable } = useOwnership(comment, context.projectId);
+  const me = useMe(context.projectId);
+  const { uneditable, undeletable } = useOwnership(comment, context.projectId, me);
   const unfold = thread && (replies.count > 0 || deletedAt === null) && (
     <Button size="compact-xs" variant="subtle" color="gray" aria-expanded={thread.isOpen} onClick={thread.onUnfold}>
       {replies.count === 0 ? 'Reply' : replies.count === 1 ? '1 reply' : `${replies.count} replies`}
@@ -132,11 +133,11 @@ export function Comment({ comment, context, thread }: CommentProps) {
               </Button>
             )}
             {editing ? (
-              <EditComment comment={comment} onClose={() => setEditing(false)} />
+              <EditComment comment={comment} audience={context} onClose={() => setEditing(false)} />
             ) : (
               content !== null && (
                 <Text dir="auto" component="div" className={classes.content}>
-                  <CommentText text={content} />
+                  <CommentText text={content} mentions={comment.mentions} me={me} />
                 </Text>
               )
             )}
@@ -174,9 +175,8 @@ export function Comment({ comment, context, thread }: CommentProps) {
 }
 
 /** Why editing and deleting are not allowed, or null. If the user is unknown, both stay enabled and the API decides. */
-function useOwnership({ author }: CommentRecord, projectId: string) {
+function useOwnership({ author }: CommentRecord, projectId: string, me: string | null) {
   const { project, refusal } = useProject(projectId);
-  const me = useMe(projectId);
   const isMine = me === null || author?.id === me;
   const leads = project !== undefined && LEADS.some((role) => role === project.role);
   return {

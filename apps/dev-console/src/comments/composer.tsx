@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core';
 import { contract } from '@review/contract';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { NewAttachments } from '../attachments/new-attachments.tsx';
@@ -12,12 +12,15 @@ import { Icon } from '../ui/icon.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import { type AnchorKind, placeText } from './anchor.ts';
 import classes from './composer.module.css';
+import { MentionField } from './mention-field.tsx';
+import type { Audience } from './mentions.ts';
 import type { Draft } from './posting.ts';
 
 interface ComposerProps {
   /** "Comment" or "Reply". */
   label: string;
   on: { project: string } | { file: string };
+  audience: Audience;
   /** The comment that is replied to. */
   replyTo?: string;
   /** The current position of the viewer. */
@@ -31,7 +34,7 @@ interface ComposerProps {
  * An input for comments. The text is kept until it is sent. On the desk of a file, writing pauses the viewer, and the
  * comment stays at that position. Sending clears the input at once; a failed request restores it and shows the error.
  */
-export function Composer({ label, on, replyTo, anchor, anchorKind, refusal, onSend }: ComposerProps) {
+export function Composer({ label, on, audience, replyTo, anchor, anchorKind, refusal, onSend }: ComposerProps) {
   const [content, setContent, hold] = useDraftText(replyTo ?? Object.values(on).join(''));
   const [pinned, setPinned] = useState(true);
   const [error, setError] = useState<unknown>(null);
@@ -91,8 +94,9 @@ export function Composer({ label, on, replyTo, anchor, anchorKind, refusal, onSe
 
   return (
     <Stack gap={6} className={classes.composer}>
-      <Textarea
+      <MentionField
         ref={desk?.composer}
+        audience={audience}
         aria-label={label}
         placeholder={label === 'Reply' ? 'Reply…' : 'Write a comment…'}
         variant="unstyled"
@@ -101,7 +105,7 @@ export function Composer({ label, on, replyTo, anchor, anchorKind, refusal, onSe
         maxRows={10}
         maxLength={maxLengthOf(contract.comments.create.body.shape.content)}
         value={content}
-        onChange={({ target }) => setContent(target.value)}
+        onValue={setContent}
         onPaste={(event) => {
           const files = [...event.clipboardData.files];
           if (files.length > 0) event.preventDefault();

@@ -1,22 +1,34 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type CommentRecord, contract } from '@review/contract';
 import { useState } from 'react';
 import { client } from '../api.ts';
 import { maxLengthOf } from '../bounds.ts';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
+import { MentionField } from './mention-field.tsx';
+import { type Audience, editableText, useMentionWriter } from './mentions.ts';
 import { useCommentMutation } from './queries.ts';
 
-export function EditComment({ comment, onClose }: { comment: CommentRecord; onClose: () => void }) {
-  const [content, setContent] = useState(comment.content ?? '');
+interface EditCommentProps {
+  comment: CommentRecord;
+  audience: Audience;
+  onClose: () => void;
+}
+
+export function EditComment({ comment, audience, onClose }: EditCommentProps) {
+  const { mentions } = comment;
+  const [content, setContent] = useState(() => editableText(comment.content ?? '', mentions));
+  const write = useMentionWriter(audience);
   const edit = useCommentMutation(
     comment.id,
-    (words: string) => client.comments.update({ params: { id: comment.id }, body: { content: words } }),
+    async (words: string) =>
+      client.comments.update({ params: { id: comment.id }, body: { content: await write(words, mentions) } }),
     (before, words) => ({ ...before, content: words }),
   );
   const save = () => edit.mutate(content.trim(), { onSuccess: onClose });
   return (
     <Stack gap="xs">
-      <Textarea
+      <MentionField
+        audience={audience}
         aria-label="Edit the comment"
         autosize
         minRows={2}
@@ -24,7 +36,7 @@ export function EditComment({ comment, onClose }: { comment: CommentRecord; onCl
         maxLength={maxLengthOf(contract.comments.update.body.shape.content)}
         autoFocus
         value={content}
-        onChange={({ target }) => setContent(target.value)}
+        onValue={setContent}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onClose();
         }}

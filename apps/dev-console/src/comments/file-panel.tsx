@@ -46,13 +46,14 @@ export function FilePanel(props: FilePanelProps) {
   const unreadable = refusal(contract.comments.listOnFile);
   const resolved = show === undefined ? undefined : show === 'resolved';
   const query = useFileComments(file, { sort, resolved, enabled: unreadable === null });
-  const { waiting, post } = usePosting({ on: { file: file.id }, replyTo: null });
+  const audience = { projectId: file.project.id, allowRestricted: file.allowRestricted };
+  const { waiting, post } = usePosting({ on: { file: file.id }, replyTo: null, audience });
   const comments = query.data ?? [];
   const active = useActive(file, anchorKind === 'time' ? at : null);
   const wanted = desk?.selected ?? thread;
   const { list, rows, height, measure, show: reveal } = useRows(comments, query);
   const context: CommentContext = {
-    projectId: file.project.id,
+    ...audience,
     on: { file: file.id },
     anchorKind,
     onJump,
@@ -137,6 +138,7 @@ export function FilePanel(props: FilePanelProps) {
       <Composer
         label="Comment"
         on={{ file: file.id }}
+        audience={audience}
         anchor={at}
         anchorKind={anchorKind}
         refusal={refusal(contract.comments.createOnFile)}

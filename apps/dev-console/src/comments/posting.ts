@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
 import { invalidate } from '../api-mutation.ts';
 import { meQuery } from '../members/me.ts';
+import { type Audience, useMentionWriter } from './mentions.ts';
 import { CHANGES } from './queries.ts';
 
 /** A comment before it is posted. */
@@ -25,10 +26,12 @@ let posted = 0;
 interface Place {
   on: { project: string } | { file: string };
   replyTo: string | null;
+  audience: Audience;
 }
 
 /** Posts drafts. Returns those that the refreshed list does not contain yet as `waiting`. */
 export function usePosting(place: Place) {
+  const write = useMentionWriter(place.audience);
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
   const { mutateAsync } = useMutation({
     // Until it ends, the list is not refetched: it would show the comment twice.
@@ -36,7 +39,7 @@ export function usePosting(place: Place) {
     // Without a connection it fails, so that the draft comes back, instead of waiting unseen.
     networkMode: 'always',
     mutationFn: async ({ draft, onStored }: { draft: Draft; onStored: () => void }) => {
-      const id = await send(place, draft);
+      const id = await send(place, { ...draft, content: await write(draft.content) });
       onStored();
       const { data } = await client.comments.get({ params: { id } });
       if (data.author !== null) queryClient.setQueryData(meQuery.queryKey, data.author.id);

@@ -10,6 +10,7 @@ export function ProjectCommentsPage() {
   const navigate = route.useNavigate();
   const context = {
     projectId,
+    allowRestricted: true,
     on: { project: projectId },
     anchorKind: null,
     thread,

@@ -35,7 +35,8 @@ function wordsOf({ tag, status, role, type, error }: Details): string | undefine
 export function ActivityRow({ activity }: { activity: Activity }) {
   const shown = shownEvent(activity.type);
   if (shown === null) return null;
-  const { actor, at, data } = activity;
+  const { actor, at, data, people } = activity;
+  const mentioned = activity.type === 'comment.mentioned' && people.map(({ name }) => name).join(', ');
   const details = Details.catch({}).parse(data);
   const subject = subjectOf(activity, details);
   const words = wordsOf(details);
@@ -50,7 +51,7 @@ export function ActivityRow({ activity }: { activity: Activity }) {
       )}
       <div className={rows.main}>
         <div className={classes.words}>
-          <b>{actor?.name ?? 'The service'}</b> {shown.words}
+          <b>{actor?.name ?? 'The service'}</b> {shown.words} {mentioned}
         </div>
         <div className={rows.detail}>
           {subject}

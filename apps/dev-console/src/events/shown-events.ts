@@ -47,6 +47,7 @@ const SHOWN: Record<EventType, ShownEvent | null> = {
   'comment.deleted': shown('comments', 'trash', 'deleted a comment'),
   'comment.resolved': shown('comments', 'check', 'resolved a comment'),
   'comment.reopened': shown('comments', 'repeat', 'opened a comment again'),
+  'comment.mentioned': shown('comments', 'people', 'mentioned'),
   'reaction.added': shown('comments', 'smile', 'reacted to a comment'),
   'reaction.removed': shown('comments', 'smile', 'removed a reaction'),
   'link.created': shown('people', 'link', 'created an access link'),

@@ -93,6 +93,8 @@ const TOUCHED: Record<EventType, readonly Touched[]> = {
   'comment.deleted': ['comments'],
   'comment.resolved': ['comments'],
   'comment.reopened': ['comments'],
+  // The comment has an event of its own.
+  'comment.mentioned': [],
   'reaction.added': ['comments'],
   'reaction.removed': ['comments'],
   'link.created': ['links'],

@@ -1,4 +1,13 @@
-import type { CommentRecord, Contract, Direction, NewFileComment } from '@review/contract';
+import {
+  type CommentRecord,
+  type Contract,
+  type Direction,
+  mentionedIn,
+  mentionOf,
+  type NewFileComment,
+  PIN_EXCERPT,
+  withNames,
+} from '@review/contract';
 import { newUuid } from '../../db/ids.ts';
 import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
@@ -8,10 +17,11 @@ import type { Caller } from '../../request/caller.ts';
 import { cursors } from '../../request/cursors.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
 import { attachToComment, findAttachments } from '../attachments/queries.ts';
-import type { Written } from '../events/outbox.ts';
+import type { NewEvent, Written } from '../events/outbox.ts';
 import { lockFile } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
 import { mediaFields } from '../media/response.ts';
+import { findWorkspacePeople } from '../members/queries.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { exportComments, exportedFile } from './export/export.ts';
 import { exportedComments } from './export/queries.ts';
@@ -20,6 +30,7 @@ import {
   deleteComment,
   deleteReactions,
   findCommentParts,
+  findMentioned,
   hasReplies,
   insertComment,
   listComments,
@@ -28,8 +39,10 @@ import {
   lockAttachments,
   lockComment,
   type StoredComment,
+  type StoredPerson,
   type Thread,
   updateComment,
+  updateContent,
 } from './queries.ts';
 
 interface CommentQuery {
@@ -63,17 +76,23 @@ export const comments = ({ db, secrets, storage }: Deps): Handlers<Contract['com
 
     listReplies: ({ caller, subject: comment, body }) => listThread(caller, { parentId: comment.id }, body),
 
-    listPins: async ({ caller, subject: file }) => ({
-      data: (await listPins(db, { fileId: file.id, workspaceId: caller.workspaceId })).map((pin) => ({
+    listPins: async ({ caller, subject: file }) => {
+      const pins = await listPins(db, { fileId: file.id, workspaceId: caller.workspaceId });
+      const people = await findWorkspacePeople(db, {
+        workspaceId: caller.workspaceId,
+        userIds: [...new Set(pins.flatMap(({ beginning }) => mentionedIn(beginning)))],
+      });
+      const data = pins.map((pin) => ({
         id: pin.id,
         anchor: pin.anchor,
         duration: pin.duration,
         drawn: Boolean(pin.is_drawn),
         resolved: pin.resolved_at !== null,
         author: pin.name,
-        excerpt: pin.excerpt,
-      })),
-    }),
+        excerpt: pin.beginning === null ? null : excerptOf(pin.beginning, people),
+      }));
+      return { data };
+    },
 
     exportOnFile: async ({ caller, subject: file, query: { format } }) => {
       const media = (await mediaFields({ db, storage }, [file.id])).get(file.id)?.media ?? null;
@@ -85,12 +104,13 @@ export const comments = ({ db, secrets, storage }: Deps): Handlers<Contract['com
       data: toResponse(comment, await findCommentParts(db, caller, [comment])),
     }),
 
-    update: ({ subject, body, write }) =>
+    update: ({ caller, subject, body: { content }, write }) =>
       write(async (trx) => {
         const comment = await getLiveComment(trx, subject.id);
-        if (body.content === undefined) return { answer: undefined, events: [] };
-        await updateComment(trx, { id: comment.id, content: body.content, updated_at: now() });
-        return { answer: undefined, events: [eventOf('comment.updated', comment)] };
+        if (content === undefined) return { answer: undefined, events: [] };
+        const { searched, events } = await readMentions(trx, caller, { ...comment, content }, comment.content);
+        await updateContent(trx, { id: comment.id, content, updated_at: now() }, searched);
+        return { answer: undefined, events: [eventOf('comment.updated', comment), ...events] };
       }),
 
     delete: ({ subject, write }) =>
@@ -138,7 +158,7 @@ async function addComment(
   caller: Caller,
   about: Pick<StoredComment, 'project_id' | 'file_id'>,
   body: NewFileComment,
-): Promise<Written<{ data: { id: string } }, 'comment.created'>> {
+): Promise<Written<{ data: { id: string } }, 'comment.created' | 'comment.mentioned'>> {
   const parentId = body.parent?.id ?? null;
   await requireFile(trx, about.file_id);
   if (parentId !== null) {
@@ -148,18 +168,21 @@ async function addComment(
     if (parent.parent_id !== null) throw new ProblemError('PARENT_NOT_TOP_LEVEL', { errors: notTopLevel });
   }
   const [id, at] = [newUuid(), now()];
-  await insertComment(trx, {
+  const content = body.content === undefined || body.content === '' ? null : body.content;
+  const { searched, events } = await readMentions(trx, caller, { ...about, id, content }, null);
+  const comment = {
     id,
     ...about,
     parent_id: parentId,
     author_id: caller.userId,
-    content: body.content === undefined || body.content === '' ? null : body.content,
+    content,
     anchor: body.anchor ?? null,
     duration: body.duration ?? null,
     annotation: body.annotation == null ? null : JSON.stringify(body.annotation),
     created_at: at,
     updated_at: at,
-  });
+  };
+  await insertComment(trx, comment, searched);
   const attached = (body.attachments ?? []).map((attachment) => attachment.id);
   await requireFree(trx, about.project_id, caller.userId, attached);
   if (!(await attachToComment(trx, id, attached))) throw new ProblemError('ATTACHMENT_USED');
@@ -170,9 +193,42 @@ async function addComment(
   };
   return {
     answer: { data: { id } },
-    events: [{ type: 'comment.created', projectId: about.project_id, subjectId: id, data }],
+    events: [{ type: 'comment.created', projectId: about.project_id, subjectId: id, data }, ...events],
   };
 }
+
+/**
+ * Reads whom the content mentions. Throws if one of them cannot see the comment, unless the content before mentioned them
+ * too. Returns the text to search in, and the event for those who are new.
+ */
+async function readMentions(
+  trx: Writer,
+  { workspaceId }: Caller,
+  comment: Pick<StoredComment, 'id' | 'project_id' | 'file_id' | 'content'>,
+  before: string | null,
+): Promise<{ searched: string; events: NewEvent<'comment.mentioned'>[] }> {
+  const { id, project_id: projectId, file_id: fileId, content } = comment;
+  const userIds = mentionedIn(content);
+  const people = await findMentioned(trx, { workspaceId, projectId, fileId: fileId ?? undefined, userIds });
+  const known = new Set(mentionedIn(before));
+  const added = userIds.filter((userId) => !known.has(userId));
+  const blind = added.filter((userId) => !people.some((person) => person.id === userId && person.canSee));
+  if (blind.length > 0) throw notMentionable(blind, fileId);
+  const data = { file: fileOf(comment), users: added.map((userId) => ({ id: userId })) };
+  return {
+    searched: withNames(content ?? '', people),
+    events: added.length === 0 ? [] : [{ type: 'comment.mentioned', projectId, subjectId: id, data }],
+  };
+}
+
+const notMentionable = (userIds: string[], fileId: string | null) =>
+  new ProblemError('REFERENCE_NOT_FOUND', {
+    errors: userIds.map((userId) => ({
+      pointer: '/content',
+      code: 'REFERENCE_NOT_FOUND',
+      message: `${mentionOf(userId)} must name a member of the project${fileId === null ? '' : ' who can see the file'}.`,
+    })),
+  });
 
 const fileOf = ({ file_id: id }: Pick<StoredComment, 'file_id'>) => (id === null ? null : { id });
 
@@ -217,7 +273,8 @@ async function removeComment(trx: Writer, comment: StoredComment): Promise<void>
   await dropUploads(trx, await listCommentUploads(trx, comment.id), now());
   if (await hasReplies(trx, comment.id)) {
     const at = now();
-    await updateComment(trx, { id: comment.id, content: null, annotation: null, deleted_at: at, updated_at: at });
+    const nothing = { content: null, folded_text: '', annotation: null };
+    await updateComment(trx, { id: comment.id, ...nothing, deleted_at: at, updated_at: at });
     await deleteReactions(trx, comment.id);
     return;
   }
@@ -228,12 +285,22 @@ async function removeComment(trx: Writer, comment: StoredComment): Promise<void>
   if (parent?.deleted_at && !(await hasReplies(trx, parent.id))) await deleteComment(trx, parent.id);
 }
 
+/** The start of a content, with names. A token that the end cuts off is dropped. */
+const excerptOf = (beginning: string, people: { id: string; name: string }[]) =>
+  [...withNames(beginning.replace(/<@?[0-9a-f-]*$/i, ''), people)].slice(0, PIN_EXCERPT).join('');
+
+const toPerson = ({ id, name, avatar_url: avatarUrl }: StoredPerson) => ({ id, name, avatarUrl });
+
 function toResponse(comment: StoredComment, parts: CommentParts): CommentRecord {
   const author = comment.deleted_at === null ? parts.authors.get(comment.author_id) : undefined;
   return {
     id: comment.id,
     content: comment.content,
-    author: author ? { id: author.id, name: author.name, avatarUrl: author.avatar_url } : null,
+    mentions: mentionedIn(comment.content).flatMap((id) => {
+      const person = parts.mentioned.get(id);
+      return person === undefined ? [] : [toPerson(person)];
+    }),
+    author: author ? toPerson(author) : null,
     project: { id: comment.project_id },
     file: fileOf(comment),
     parent: comment.parent_id === null ? null : { id: comment.parent_id },

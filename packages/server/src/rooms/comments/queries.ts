@@ -1,4 +1,4 @@
-import { MAX_PINS, PIN_EXCERPT } from '@review/contract';
+import { MAX_PINS, mentionedIn, PIN_EXCERPT } from '@review/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { preparedPages } from '../../db/cursor.ts';
@@ -58,6 +58,9 @@ export const listComments = preparedPages(
   ({ sort }) => SORT_KEYS[sort],
 );
 
+/** Half of it may be tokens of mentions, which names replace. */
+const READ_EXCERPT = 2 * PIN_EXCERPT;
+
 /** The comments on a file that have a place, newest first. */
 export const listPins = prepared.all((db, { fileId, workspaceId }: Params<{ fileId: string; workspaceId: string }>) =>
   users(db, workspaceId)
@@ -68,7 +71,7 @@ export const listPins = prepared.all((db, { fileId, workspaceId }: Params<{ file
       'comment.duration',
       'comment.resolved_at',
       eb('comment.annotation', 'is not', null).as('is_drawn'),
-      sql<string | null>`substr(comment.content, 1, ${sql.lit(PIN_EXCERPT)})`.as('excerpt'),
+      sql<string | null>`substr(comment.content, 1, ${sql.lit(READ_EXCERPT)})`.as('beginning'),
     ])
     .where('comment.file_id', '=', fileId)
     .where('comment.parent_id', 'is', null)
@@ -79,20 +82,25 @@ export const listPins = prepared.all((db, { fileId, workspaceId }: Params<{ file
     .limit(sql.lit(MAX_PINS)),
 );
 
+export type StoredPerson = { id: string; name: string; avatar_url: string | null };
+
 export interface CommentParts {
-  authors: Map<string, { id: string; name: string; avatar_url: string | null }>;
+  /** The authors, whether or not they have left the workspace. */
+  authors: Map<string, StoredPerson>;
+  /** Those whom comments mention. */
+  mentioned: Map<string, StoredPerson>;
   attachments: Map<string, { id: string; name: string; mime_type: string | null; size: number }[]>;
   reactions: Map<string, { type: string; count: number; reacted: boolean }[]>;
   replies: Map<string, number>;
 }
 
-type Parts = Params<Viewer & { authorIds: string[]; ids: string[] }>;
+type Parts = Params<Viewer & { personIds: string[]; ids: string[] }>;
 
 const findParts = preparedTogether({
-  authors: (db, { workspaceId, authorIds }: Parts) =>
+  people: (db, { workspaceId, personIds }: Parts) =>
     users(db, workspaceId)
-      .select('user.id')
-      .where('user.id', ...anyOf(db, authorIds)),
+      .select(['user.id', 'person.workspace_id'])
+      .where('user.id', ...anyOf(db, personIds)),
   attachments: (db, { ids }: Parts) =>
     db
       .selectFrom('uploads')
@@ -120,17 +128,24 @@ const findParts = preparedTogether({
       .groupBy('parent_id'),
 });
 
-/** Loads authors, attachments, reactions and reply counts of comments. */
+/** Loads the people, attachments, reactions and reply counts of comments. */
 export async function findCommentParts(db: Database, viewer: Viewer, comments: StoredComment[]): Promise<CommentParts> {
   const ids = comments.map(({ id }) => id);
   if (ids.length === 0) {
-    return { authors: new Map(), attachments: new Map(), reactions: new Map(), replies: new Map() };
+    return {
+      authors: new Map(),
+      mentioned: new Map(),
+      attachments: new Map(),
+      reactions: new Map(),
+      replies: new Map(),
+    };
   }
-  const authorIds = [...new Set(comments.map((comment) => comment.author_id))];
+  const personIds = [...new Set(comments.flatMap(({ author_id: id, content }) => [id, ...mentionedIn(content)]))];
   const { workspaceId, userId } = viewer;
-  const { authors, attachments, reactions, replies } = await findParts(db, { workspaceId, userId, authorIds, ids });
+  const { people, attachments, reactions, replies } = await findParts(db, { workspaceId, userId, personIds, ids });
   return {
-    authors: new Map(authors.map((author) => [author.id, author])),
+    authors: new Map(people.map((person) => [person.id, person])),
+    mentioned: new Map(people.filter((person) => person.workspace_id !== null).map((person) => [person.id, person])),
     attachments: Map.groupBy(attachments, (attachment) => attachment.comment_id),
     reactions: new Map(
       [...Map.groupBy(reactions, (reaction) => reaction.comment_id)].map(([id, groups]) => [
@@ -142,12 +157,40 @@ export async function findCommentParts(db: Database, viewer: Viewer, comments: S
   };
 }
 
+type Mentions = { workspaceId: string; projectId: string; fileId?: string | undefined; userIds: string[] };
+
+/** Returns those users who belong to the workspace, with their role in the project, and whether the file is open to restricted reviewers. */
+const findMentionedRows = prepared.all((db, { workspaceId, projectId, fileId, userIds }: Params<Mentions>) => {
+  const mentioned = users(db, workspaceId)
+    .leftJoin('project_members as member', (join) =>
+      join.onRef('member.user_id', '=', 'user.id').on('member.project_id', '=', projectId),
+    )
+    .select(['user.id', 'member.role'])
+    .where('person.workspace_id', '=', workspaceId)
+    .where('user.id', ...anyOf(db, userIds));
+  if (fileId === undefined) return mentioned.select(sql<number | null>`1`.as('is_open'));
+  const mark = liveFiles(db).select('files.allow_restricted').where('files.id', '=', fileId);
+  return mentioned.select(mark.as('is_open'));
+});
+
+/** Returns the names of those users who belong to the workspace, and whether each can see the comments on the file or project. */
+export async function findMentioned(trx: Writer, mentions: Mentions) {
+  if (mentions.userIds.length === 0) return [];
+  const rows = await findMentionedRows(trx, mentions);
+  return rows.map(({ id, name, role, is_open: isOpen }) => ({
+    id,
+    name,
+    canSee: role !== null && (role !== RESTRICTED || isOpen === 1),
+  }));
+}
+
 const insertRow = prepared.run((db, comment: Params<Insertable<Schema['comments']>>) =>
   db.insertInto('comments').values(comment),
 );
 
-export const insertComment = (trx: Writer, comment: Insertable<Schema['comments']>) =>
-  insertRow(trx, { ...comment, folded_text: fold(comment.content ?? '') });
+/** `searched` is the content as it is read, with the names of the people it mentions. */
+export const insertComment = (trx: Writer, comment: Insertable<Schema['comments']>, searched: string) =>
+  insertRow(trx, { ...comment, folded_text: fold(searched) });
 
 /** Returns the comment, locked until the transaction ends. The update locks the row on both databases. */
 export const lockComment = prepared.first((db, id: Param<string>) =>
@@ -174,17 +217,20 @@ export const hasReplies = prepared.exists((db, id: Param<string>) =>
   db.selectFrom('comments').select('id').where('parent_id', '=', id).limit(1),
 );
 
-type Changes = Partial<Pick<StoredComment, 'content' | 'annotation' | 'resolved_at' | 'deleted_at' | 'updated_at'>>;
+type Changes = Partial<
+  Pick<StoredComment, 'content' | 'folded_text' | 'annotation' | 'resolved_at' | 'deleted_at' | 'updated_at'>
+>;
 
-const updateRow = prepared.run((db, { id, ...changes }: Params<{ id: string; folded_text?: string } & Changes>) =>
+export const updateComment = prepared.run((db, { id, ...changes }: Params<{ id: string } & Changes>) =>
   db.updateTable('comments').set(changes).where('id', '=', id),
 );
 
-export const updateComment = (trx: Writer, changes: { id: string } & Changes) =>
-  updateRow(trx, {
-    ...changes,
-    ...(changes.content !== undefined && { folded_text: fold(changes.content ?? '') }),
-  });
+/** `searched` is the content as it is read, with the names of the people it mentions. */
+export const updateContent = (
+  trx: Writer,
+  change: Pick<StoredComment, 'id' | 'content' | 'updated_at'>,
+  searched: string,
+) => updateComment(trx, { ...change, folded_text: fold(searched) });
 
 export const deleteReactions = prepared.run((db, commentId: Param<string>) =>
   db.deleteFrom('reactions').where('comment_id', '=', commentId),

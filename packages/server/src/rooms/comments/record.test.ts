@@ -25,6 +25,7 @@ onEachDatabase((house) => {
       expect(comment).toStrictEqual({
         id,
         content: 'Too dark.',
+        mentions: [],
         author: { id: people.owner.userId, name: 'The owner', avatarUrl: null },
         project: { id: projectId },
         file: null,
@@ -61,6 +62,7 @@ onEachDatabase((house) => {
       expect(comment).toStrictEqual({
         id,
         content: 'Here.',
+        mentions: [],
         author: { id: people.member.userId, name: 'The member', avatarUrl: null },
         project: { id: projectId },
         file: { id: fileId },

@@ -22,18 +22,21 @@ export const toEvent = (row: StoredEvent) => ({
 export const toFrame = (row: StoredEvent): string =>
   `id: ${row.sequence}\nevent: ${row.type}\ndata: ${JSON.stringify(toEvent(row))}\n\n`;
 
-/** The person that an event of a member is about. */
-export function personIn(row: StoredEvent): string | undefined {
-  const { user } = parseJson(row.data);
-  return typeof user === 'object' && user !== null && 'id' in user && typeof user.id === 'string' ? user.id : undefined;
+const idOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? [value.id] : [];
+
+/** The ids of the people that the data of an event refers to. */
+export function peopleIn(row: StoredEvent): string[] {
+  const { user, users } = parseJson(row.data);
+  return [...idOf(user), ...(Array.isArray(users) ? users.flatMap(idOf) : [])];
 }
 
-/** Returns events with the names of their actors and subjects. */
+/** Returns events with the names of their actors, their subjects and the people in their data. */
 export async function toActivity(db: Database, workspaceId: string, rows: ListedEvent[]): Promise<Activity[]> {
-  const userIds = rows.flatMap((row) => [row.actor_id ?? [], personIn(row) ?? []].flat());
+  const userIds = rows.flatMap((row) => [...(row.actor_id === null ? [] : [row.actor_id]), ...peopleIn(row)]);
   const ids = rows.map((row) => row.subject_id);
   const { people, ...records } = await findNames(db, { workspaceId, userIds: [...new Set(userIds)], ids });
-  const actors = new Map(people.map(({ id, name, avatar_url: avatarUrl }) => [id, { id, name, avatarUrl }]));
+  const persons = new Map(people.map(({ id, name, avatar_url: avatarUrl }) => [id, { id, name, avatarUrl }]));
   const names = new Map(
     Object.values(records)
       .flat()
@@ -41,11 +44,13 @@ export async function toActivity(db: Database, workspaceId: string, rows: Listed
   );
   return rows.map((row) => {
     const { subject, ...event } = toEvent(row);
-    const member = subject.type === 'project-member' ? actors.get(personIn(row) ?? '')?.name : undefined;
+    const named = peopleIn(row).flatMap((id) => persons.get(id) ?? []);
+    const member = subject.type === 'project-member' ? named[0]?.name : undefined;
     return {
       ...event,
       subject: { ...subject, name: member ?? names.get(subject.id) ?? null },
-      actor: row.actor_id === null ? null : (actors.get(row.actor_id) ?? null),
+      actor: row.actor_id === null ? null : (persons.get(row.actor_id) ?? null),
+      people: named,
     };
   });
 }

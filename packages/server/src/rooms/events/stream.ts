@@ -4,7 +4,7 @@ import type { Database } from '../../db/schema.ts';
 import { isRestricted } from '../visibility.ts';
 import type { EventFeed, FeedStream } from './feed.ts';
 import { BATCH_SIZE, findRange, type StoredEvent } from './queries.ts';
-import { personIn } from './response.ts';
+import { peopleIn } from './response.ts';
 
 /** Below the usual timeouts of proxies. */
 export const HEARTBEAT_MS = 15_000;
@@ -110,7 +110,7 @@ export async function* streamEvents({
 
 /** Whether the event changes what the person may see. */
 const isChangeOf = (row: StoredEvent, userId: string): boolean =>
-  (row.type === 'member.changed' || row.type === 'member.removed') && personIn(row) === userId;
+  (row.type === 'member.changed' || row.type === 'member.removed') && peopleIn(row).includes(userId);
 
 const idFrame = (position: number) => `id: ${position}\n\n`;
 

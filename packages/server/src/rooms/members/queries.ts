@@ -62,6 +62,17 @@ export const findWorkspaceUsers = prepared(
   (rows) => new Set(rows.map((row) => row.user_id)),
 );
 
+const findNamed = prepared.all((db, { workspaceId, userIds }: Params<{ workspaceId: string; userIds: string[] }>) =>
+  users(db, workspaceId)
+    .select('user.id')
+    .where('person.workspace_id', '=', workspaceId)
+    .where('user.id', ...anyOf(db, userIds)),
+);
+
+/** Returns the names of those users who belong to the workspace. */
+export const findWorkspacePeople = async (db: Database, asked: { workspaceId: string; userIds: string[] }) =>
+  asked.userIds.length === 0 ? [] : findNamed(db, asked);
+
 export type NewMember = Insertable<Schema['project_members']>;
 
 /** Adds members. Returns false if one of them was a member already. */

@@ -1,4 +1,4 @@
-import { type Contract, PAGE_SIZE, type SearchResult, type SearchType } from '@review/contract';
+import { type Contract, mentionedIn, PAGE_SIZE, type SearchResult, type SearchType, withNames } from '@review/contract';
 import { rangeOf, toPage } from '../../db/cursor.ts';
 import { fold } from '../../db/fold.ts';
 import type { Database } from '../../db/schema.ts';
@@ -7,6 +7,7 @@ import type { Caller } from '../../request/caller.ts';
 import { cursors } from '../../request/cursors.ts';
 import { referenceNotFound } from '../../request/problem.ts';
 import type { Handlers } from '../handler.ts';
+import { findWorkspacePeople } from '../members/queries.ts';
 import { findVisibleProject } from '../projects/queries.ts';
 import { isRestricted } from '../visibility.ts';
 import { listPeople, listSkills, searchComments, searchFiles, searchProjects } from './queries.ts';
@@ -66,12 +67,14 @@ const SEARCHES: Record<SearchType, (db: Database, asked: Asked) => Promise<Found
   async COMMENT(db, { caller, ...asked }) {
     if (!caller.scopes.has('comments:read')) return [];
     const rows = await searchComments(db, { ...viewer(caller), ...asked });
+    const userIds = [...new Set(rows.flatMap(({ content }) => mentionedIn(content)))];
+    const people = await findWorkspacePeople(db, { workspaceId: caller.workspaceId, userIds });
     return rows.map((row) =>
       found({
         id: row.id,
         title: row.name,
         isTitleSearched: false,
-        texts: [row.content],
+        texts: [withNames(row.content ?? '', people)],
         project: projectOf(row),
         file: row.file_id === null || row.file_name === null ? null : { id: row.file_id, name: row.file_name },
         createdAt: row.created_at,

@@ -1,8 +1,9 @@
+import { mentionedIn, withNames } from '@review/contract';
 import { sql } from 'kysely';
 import { anyOf } from '../../../db/any-of.ts';
 import { type Param, type Params, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
-import { users } from '../../members/queries.ts';
+import { findWorkspacePeople, users } from '../../members/queries.ts';
 import type { Comments } from './exported.ts';
 
 const BATCH = 200;
@@ -53,20 +54,26 @@ export async function* exportedComments(db: Database, workspaceId: string, fileI
     const ids = all.slice(start, start + BATCH);
     const comments = await findComments(db, { workspaceId, ids });
     const replies = await findReplies(db, { workspaceId, ids });
+    const contents = [comments.values(), ...replies.values()].flatMap((rows) =>
+      Array.from(rows, ({ content }) => content),
+    );
+    const userIds = [...new Set(contents.flatMap(mentionedIn))];
+    const people = await findWorkspacePeople(db, { workspaceId, userIds });
+    const textOf = (content: string | null) => withNames(content ?? '', people);
     for (const id of ids) {
       const comment = comments.get(id);
       // Deleted since the ids were read.
       if (comment === undefined) continue;
       yield {
         author: comment.deleted_at === null ? comment.name : '',
-        text: comment.content ?? '',
+        text: textOf(comment.content),
         anchor: comment.anchor,
         duration: comment.duration,
         resolvedAt: comment.resolved_at,
         createdAt: comment.created_at,
         replies: (replies.get(id) ?? []).map(({ name, content, created_at: createdAt }) => ({
           author: name,
-          text: content ?? '',
+          text: textOf(content),
           createdAt,
         })),
       };
