@@ -2,9 +2,8 @@ import { startFauxqs } from 'fauxqs';
 import { type Gate, openGate } from './gate.ts';
 import type { Settings } from './service.ts';
 
-const BUCKET = 'review';
-
 export interface ObjectStore extends AsyncDisposable {
+  port: number;
   /** Settings that make a service use this store. */
   settings: Settings;
   /** Injects faults in front of the store. */
@@ -14,20 +13,21 @@ export interface ObjectStore extends AsyncDisposable {
 }
 
 /** Starts an S3-compatible object store on this host. */
-export async function startObjectStore(): Promise<ObjectStore> {
-  const store = await startFauxqs({ port: 0, logger: false, init: { buckets: [BUCKET] } });
+export async function startObjectStore(bucket = 'review'): Promise<ObjectStore> {
+  const store = await startFauxqs({ port: 0, logger: false, init: { buckets: [bucket] } });
   const address = `http://127.0.0.1:${store.port}`;
   const gate = await openGate(address);
   const where = new URLSearchParams({ region: 'us-east-1', endpoint: gate.url, forcePathStyle: 'true' });
   return {
+    port: store.port,
     settings: {
-      STORAGE_URL: `s3://${BUCKET}/results?${where}`,
+      STORAGE_URL: `s3://${bucket}/results?${where}`,
       AWS_ACCESS_KEY_ID: 'test-key-id',
       AWS_SECRET_ACCESS_KEY: 'test-secret',
     },
     gate,
     async keys() {
-      const listed = await (await fetch(`${address}/${BUCKET}?list-type=2`)).text();
+      const listed = await (await fetch(`${address}/${bucket}?list-type=2`)).text();
       return Array.from(listed.matchAll(/<Key>([^<]+)<\/Key>/g), ([, key]) => key ?? '');
     },
     async [Symbol.asyncDispose]() {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { selfSigned } from '../packages/server/src/test/certificate.ts';
 import { findProgram } from '../scripts/find-program.ts';
 import { lacking } from '../scripts/testing.ts';
 import { freePort } from './dev-process.ts';
@@ -9,7 +11,9 @@ import { Program, until } from './processes.ts';
 
 const MANUAL = new URL('../docs/self-hosting.md', import.meta.url);
 
-/** A reverse proxy that docs/self-hosting.md has a configuration for. */
+const HAPROXY_FILE = fileURLToPath(new URL('../deploy/haproxy.cfg', import.meta.url));
+
+/** A reverse proxy that the guide has a configuration for: nginx in docs/self-hosting.md, HAProxy in deploy/haproxy.cfg. */
 interface ProxyKind {
   name: 'nginx' | 'haproxy';
   program: string;
@@ -27,19 +31,12 @@ export interface RunningProxy extends AsyncDisposable {
   url: string;
 }
 
-/** Runs the proxy with the configuration from docs/self-hosting.md in front of servers on these two ports. */
+/** Runs the proxy with its configuration in front of servers on these two ports. */
 export async function startProxy(kind: ProxyKind, ports: readonly [string, string]): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'review-proxy-'));
   const port = await freePort();
-  const printed = new RegExp(`\`\`\`${kind.name}\n([^]*?)\`\`\``).exec(readFileSync(MANUAL, 'utf8'))?.[1];
-  if (printed === undefined) throw new Error(`docs/self-hosting.md has no configuration of ${kind.name}`);
-  const servers = printed
-    .replaceAll('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
-    .replaceAll('10.0.0.12:3000', `127.0.0.1:${ports[1]}`);
-  const file = join(folder, 'proxy.conf');
-  await writeFile(file, kind.name === 'nginx' ? nginxFile(servers, port, folder) : haproxyFile(servers, port));
-  const words = kind.name === 'nginx' ? ['-c', file, '-e', 'stderr'] : ['-db', '-f', file];
-  const program = new Program(kind.program, words, {});
+  const program =
+    kind.name === 'nginx' ? await runNginx(kind, ports, port, folder) : await runPair(ports, port, folder);
   const url = `http://127.0.0.1:${port}`;
   await until(`${kind.name} answers`, async () => {
     if (program.child.exitCode !== null) throw new Error(`${kind.name} exited:\n${program.output}`);
@@ -52,6 +49,37 @@ export async function startProxy(kind: ProxyKind, ports: readonly [string, strin
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** HAProxy with its listener for workers on the port, which forwards every path without TLS. */
+async function runPair(ports: readonly [string, string], port: string, folder: string): Promise<Program> {
+  const { key, cert } = selfSigned(folder, 1);
+  await writeFile(join(folder, 'tls.pem'), cert + key);
+  return runHaproxy({
+    SERVER_1: `127.0.0.1:${ports[0]}`,
+    SERVER_2: `127.0.0.1:${ports[1]}`,
+    CERTIFICATE: join(folder, 'tls.pem'),
+    PUBLIC_BIND: join(folder, 'public.sock'),
+    PLAIN_BIND: join(folder, 'plain.sock'),
+    PRIVATE_BIND: `127.0.0.1:${port}`,
+  });
+}
+
+/** Runs HAProxy with deploy/haproxy.cfg. */
+export function runHaproxy(settings: Record<string, string>): Program {
+  const program = PROXIES.find(({ name }) => name === 'haproxy')?.program ?? 'haproxy';
+  return new Program(program, ['-db', '-f', HAPROXY_FILE], settings);
+}
+
+async function runNginx(kind: ProxyKind, ports: readonly [string, string], port: string, folder: string) {
+  const printed = /```nginx\n(.*?)```/s.exec(readFileSync(MANUAL, 'utf8'))?.[1];
+  if (printed === undefined) throw new Error('docs/self-hosting.md has no configuration of nginx');
+  const servers = printed
+    .replaceAll('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
+    .replaceAll('10.0.0.12:3000', `127.0.0.1:${ports[1]}`);
+  const file = join(folder, 'proxy.conf');
+  await writeFile(file, nginxFile(servers, port, folder));
+  return new Program(kind.program, ['-c', file, '-e', 'stderr'], {});
 }
 
 /** The configuration without TLS, run as the current user, with all files in the folder. */
@@ -72,5 +100,3 @@ ${plain}
 }
 `;
 }
-
-const haproxyFile = (servers: string, port: string) => servers.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`);
