@@ -79,6 +79,22 @@ onTemporal('workers under Temporal', ({ start, temporal }) => {
     expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
   });
 
+  test('a requeued generation gets another workflow and is ordered once', async () => {
+    await using service = await start({ SANDBOX_MILLISECONDS: '4000' });
+    await service.startWorker('only');
+    const id = await service.generate('kling-3.0', 'Requeued');
+    await service.waitForOrder(id);
+    expect(await service.review('generation', 'show', id)).toMatchObject({
+      status: 'RUNNING',
+      engine: 'temporal',
+      workflow: { id: workflowIdOf(id), pending: [{ worker: 'only' }] },
+    });
+    await service.review('generation', 'requeue', id);
+    expect(await service.waitForEnd(id)).toMatchObject({ status: 'UPLOADED' });
+    expect(await service.intents(id)).toBe(1);
+    expect(await service.row(id)).toMatchObject({ epoch: 2 });
+  });
+
   test('a row with invalid settings fails before anything is ordered', async () => {
     await using service = await start();
     const id = await service.generate('seedance-2.5', 'Too long');

@@ -3,16 +3,18 @@ import { withoutTimeouts } from './db/open.ts';
 import { now, secondsFromNow } from './db/time.ts';
 import { inTransaction } from './db/transaction.ts';
 import type { Deps } from './deps.ts';
-import { deleteExpiredKeys } from './http/idempotency.ts';
+import { countExpiredKeys, deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteExpiredCounts } from './http/shared-counts.ts';
 import { writeWithEvents } from './rooms/events/outbox.ts';
-import { deleteExpiredEvents } from './rooms/events/queries.ts';
+import { countExpiredEvents, deleteExpiredEvents } from './rooms/events/queries.ts';
 import { fileDeleted } from './rooms/files/events.ts';
 import { hashUploadedFiles } from './rooms/files/hash.ts';
 import { deleteUnfinishedFile } from './rooms/files/queries.ts';
-import { deleteTrashedFile, findExpiredTrash } from './rooms/files/trash.ts';
-import { deleteDueProjects } from './rooms/projects/queries.ts';
+import { deleteTrashedFile, findExpiredTrash, sumExpiredTrash } from './rooms/files/trash.ts';
+import { deleteDueProjects, listDueProjects } from './rooms/projects/queries.ts';
 import {
+  countPendingBlobDeletions,
+  countStaleUploads,
   deletePendingBlobDeletion,
   deleteUploadRow,
   dropStaleUpload,
@@ -40,6 +42,21 @@ export async function sweep(deps: Swept): Promise<void> {
   await dropStaleUploads(deps);
   await removePendingBlobs(deps);
   await hashUploadedFiles(deps);
+}
+
+/** Returns what a sweep would delete now. Files of due projects may be counted in the trash too. */
+export async function previewSweep(deps: Swept) {
+  const { db, config, storage } = deps;
+  return {
+    idempotencyKeys: await countExpiredKeys(db),
+    events: await countExpiredEvents(db, secondsFromNow(-config.eventDays * DAY_SECONDS)),
+    projects: await listDueProjects(db, secondsFromNow(0)),
+    trash: await sumExpiredTrash(db, secondsFromNow(-config.trashDays * DAY_SECONDS)),
+    uploads: await countStaleUploads(db, secondsFromNow(0)),
+    blobs: await countPendingBlobDeletions(db),
+    /** Whether a backup keeps blobs from being deleted. */
+    blobsAreHeld: await areDeletionsHeld(storage),
+  };
 }
 
 /** Deletes files that were in the trash for the whole retention time. */

@@ -1,15 +1,26 @@
 import { Uuid } from '@review/contract';
 import type { Command } from 'commander';
-import { findMember, listPeople, listWorkspaces } from '../accounts/queries.ts';
+import {
+  findAccount,
+  findWorkspaceWithCounts,
+  listProjectsOf,
+  listSubjectsOf,
+  listWorkspacesOf,
+} from '../accounts/inspect.ts';
+import { findMember, findUser, listPeople, listWorkspaces } from '../accounts/queries.ts';
 import { lockSolelyOwned, makeOwner, removeFromWorkspace } from '../accounts/remove.ts';
+import { listCredentials } from '../credentials/queries.ts';
 import type { Database, Writer } from '../db/schema.ts';
 import { now } from '../db/time.ts';
 import { appendEvents, type NewEvent } from '../rooms/events/outbox.ts';
 import { abortDropped, dropUnfinishedUploads } from '../rooms/uploads/drop.ts';
+import { NO_USE, sumUse, totalOf } from '../storage/use.ts';
 import type { Data } from './data.ts';
+import { existingWorkspace } from './existing-workspace.ts';
+import { keyTable, toOutput } from './keys.ts';
 import { CommandError, type Output, table } from './output.ts';
 
-/** `workspace list`, `user list` and `user remove`. */
+/** `workspace list` and `show`, `user list`, `show` and `remove`. */
 export function addPeopleCommands(
   parents: { workspace: Command; user: Command },
   { withDatabase, withStorage }: Data,
@@ -23,6 +34,63 @@ export function addPeopleCommands(
         const workspaces = await listWorkspaces(db);
         const rows = workspaces.map(({ id, name, people, createdAt }) => [id, name, String(people), createdAt]);
         output.show(workspaces, table(['ID', 'NAME', 'PEOPLE', 'CREATED'], rows));
+      }),
+    );
+
+  parents.workspace
+    .command('show')
+    .description('show a workspace: its people, keys, projects, files, open generations and bytes')
+    .argument('<id>', 'the id of the workspace')
+    .action((id: string) =>
+      withDatabase(async ({ db }) => {
+        const workspace = await findWorkspaceWithCounts(db, Uuid.safeParse(id).data ?? '');
+        if (workspace === undefined) throw new CommandError(`There is no workspace ${id}.`);
+        const use = (await sumUse(db)).get(workspace.id) ?? NO_USE;
+        const shown = { ...workspace, storage: { ...use, total: totalOf(use) } };
+        const { createdAt, people, keys, projects, files, openGenerations } = workspace;
+        output.show(
+          shown,
+          [
+            `${workspace.id} ${workspace.name}, created ${createdAt}`,
+            `${people} people, ${keys} active keys, ${projects} projects, ${files} files, ${openGenerations} open generations`,
+            `${totalOf(use)} bytes: ${use.files} files, ${use.trash} trash, ${use.renditions} renditions, ${use.attachments} attachments`,
+          ].join('\n'),
+        );
+      }),
+    );
+
+  parents.user
+    .command('show')
+    .description('show a person: workspaces, projects and roles, keys, linked subjects')
+    .argument('<id or e-mail>', 'the person')
+    .action((user: string) =>
+      withDatabase(async ({ db }) => {
+        const account = await findAccount(db, (await findUser(db, user)) ?? Uuid.safeParse(user).data ?? '');
+        if (account === undefined) throw new CommandError(`There is no person ${user}.`);
+        const userId = account.id;
+        const workspaces = await listWorkspacesOf(db, userId);
+        const projects = await listProjectsOf(db, userId);
+        const keys = await listCredentials(db, { userId });
+        const subjects = await listSubjectsOf(db, userId);
+        output.show(
+          { ...account, workspaces, projects, keys: keys.map(toOutput), subjects },
+          [
+            `${account.id} ${account.email} ${account.name}, created ${account.createdAt}`,
+            '',
+            table(
+              ['WORKSPACE', 'SHOWN AS', 'JOINED'],
+              workspaces.map(({ id, displayName, joinedAt }) => [id, displayName ?? account.name, joinedAt]),
+            ),
+            '',
+            table(
+              ['PROJECT', 'NAME', 'ROLE'],
+              projects.map(({ id, name, role }) => [id, name, role]),
+            ),
+            '',
+            keyTable(keys),
+            ...subjects.map(({ issuer, subject }) => `${subject} of ${issuer}`),
+          ].join('\n'),
+        );
       }),
     );
 
@@ -104,14 +172,4 @@ async function getMember(db: Database, workspaceId: string, option: string, user
   const id = await findMember(db, workspaceId, user);
   if (id === undefined) throw new CommandError(`${option}: the workspace has no member with this id or e-mail`);
   return id;
-}
-
-export async function existingWorkspace(db: Database, id: string): Promise<string> {
-  const row = await db
-    .selectFrom('workspaces')
-    .select('id')
-    .where('id', '=', Uuid.safeParse(id).data ?? '')
-    .executeTakeFirst();
-  if (row === undefined) throw new CommandError(`--workspace: there is no workspace ${id}`);
-  return row.id;
 }

@@ -1,22 +1,24 @@
-import { SCOPES, Scope } from '@review/contract';
 import type { Environment } from '@review/contract/settings';
 import { Command, CommanderError, Option } from 'commander';
 import { z } from 'zod';
-import { findMember, findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
-import { issueKey } from '../credentials/issue.ts';
-import { listCredentials, relinkSubject, revokeCredential } from '../credentials/queries.ts';
+import { findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
+import { relinkSubject } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
 import { addBackupCommands } from './backup.ts';
 import { openData } from './data.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { takeEnvironmentFile } from './environment-file.ts';
-import { expiry } from './expiry.ts';
+import { existingWorkspace } from './existing-workspace.ts';
+import { addGenerationCommands } from './generations.ts';
+import { addKeyCommands } from './keys.ts';
+import { addLinkCommands } from './links.ts';
 import { addMediaCommands } from './media.ts';
 import { CommandError, createOutput, type Output, type Streams, table } from './output.ts';
-import { addPeopleCommands, existingWorkspace } from './people.ts';
+import { addPeopleCommands } from './people.ts';
 import { addProviderCommands } from './providers.ts';
 import { addStorageCommands } from './storage.ts';
+import { addSweepCommand } from './sweep.ts';
 import { addWorkerCommands } from './workers.ts';
 
 /** What a command gets from its process. */
@@ -121,54 +123,8 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
 
   addPeopleCommands({ workspace, user }, data, output);
 
-  const key = review.command('key').description('API keys');
-  key
-    .command('create')
-    .description('create an API key; it is printed only once')
-    .requiredOption('--workspace <id>', 'the workspace the key is bound to')
-    .requiredOption('--user <id or e-mail>', 'the person the key acts for')
-    .requiredOption('--scopes <csv|all>', `what the key may do: all, or some of ${SCOPES.join(',')}`)
-    .option('--expires <when>', 'a date such as 2027-01-31, or a number of days such as 90d')
-    .action((options: { workspace: string; user: string; scopes: string; expires?: string }) =>
-      withDatabase(async ({ db }) => {
-        const workspaceId = await existingWorkspace(db, options.workspace);
-        const userId = await findMember(db, workspaceId, options.user);
-        if (userId === undefined) throw new CommandError('--user: the workspace has no member with this id or e-mail');
-        const expiresAt = options.expires === undefined ? null : expiry(options.expires);
-        const issued = await issueKey(db, { workspaceId, userId, scopes: scopesOf(options.scopes), expiresAt });
-        output.show(issued, `Key ${issued.id}\n${issued.key}\nIt is not stored and will not be shown again.`);
-      }),
-    );
-  key
-    .command('list')
-    .description('list the API keys')
-    .option('--workspace <id>', 'only those of one workspace')
-    .action(({ workspace }: { workspace?: string }) =>
-      withDatabase(async ({ db }) => {
-        const keys = await listCredentials(db, workspace && (await existingWorkspace(db, workspace)));
-        const shown = keys.map(({ scopes, ...rest }) => ({ ...rest, scopes: scopes.split(' ').filter(Boolean) }));
-        const rows = keys.map((entry) => [
-          entry.id,
-          entry.email,
-          `…${entry.hint}`,
-          entry.scopes.split(' ').length === SCOPES.length ? 'all' : entry.scopes.replaceAll(' ', ','),
-          entry.revokedAt !== null ? 'revoked' : (entry.expiresAt ?? 'never expires'),
-          entry.lastUsedAt ?? 'never used',
-        ]);
-        output.show(shown, table(['ID', 'USER', 'KEY', 'SCOPES', 'EXPIRES', 'LAST USED'], rows));
-      }),
-    );
-  key
-    .command('revoke')
-    .description('revoke an API key; it stops working within a second')
-    .argument('<id>', 'the id of the key')
-    .action((id: string) =>
-      withDatabase(async ({ db }) => {
-        if (!(await revokeCredential(db, id, now()))) throw new CommandError(`There is no key ${id}.`);
-        output.show({ id }, `Key ${id} is revoked.`);
-      }),
-    );
-
+  addKeyCommands(review, data, output);
+  addLinkCommands(review, data, output);
   addProviderCommands(review, data, output);
   addWorkerCommands(review, data, output);
 
@@ -189,8 +145,10 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
       }),
     );
 
+  addGenerationCommands(review, data, output);
   addMediaCommands(review, data, output);
   addStorageCommands(review, data, output);
+  addSweepCommand(review, data, output);
   addBackupCommands(review, data, output);
   addDoctorCommand(review, data, output);
 
@@ -218,16 +176,6 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
 function required(option: string, value: string): string {
   if (value.trim() === '') throw new CommandError(`${option}: must not be empty`);
   return value;
-}
-
-function scopesOf(text: string): readonly Scope[] {
-  if (text === 'all') return SCOPES;
-  return text.split(',').map((scope) => {
-    const parsed = Scope.safeParse(scope.trim());
-    if (!parsed.success)
-      throw new CommandError(`--scopes: there is no scope ${scope.trim()}; write all, or some of ${SCOPES.join(',')}`);
-    return parsed.data;
-  });
 }
 
 function asCommandError(error: unknown): unknown {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { listWorkspaces } from '../accounts/queries.ts';
 import { findAbandoned, findDamaged, findUnreferenced } from '../storage/audit.ts';
 import { CannotListUploads } from '../storage/storage.ts';
+import { NO_USE, sumUse, totalOf } from '../storage/use.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -10,8 +12,27 @@ const MIN_HOURS = 24;
 /** All findings are counted; at most this many are listed. */
 const MAX_SHOWN = 1000;
 
-export function addStorageCommands(review: Command, { withStorage }: Data, output: Output): void {
+export function addStorageCommands(review: Command, { withDatabase, withStorage }: Data, output: Output): void {
   const storage = review.command('storage').description('the bytes of files and attachments');
+  storage
+    .command('use')
+    .description('show the bytes of each workspace, the largest first')
+    .action(() =>
+      withDatabase(async ({ db }) => {
+        const use = await sumUse(db);
+        const workspaces = (await listWorkspaces(db))
+          .map(({ id, name }) => ({ id, name, ...(use.get(id) ?? NO_USE) }))
+          .map((workspace) => ({ ...workspace, total: totalOf(workspace) }))
+          .toSorted((one, other) => other.total - one.total);
+        const rows = workspaces.map(({ id, name, files, trash, renditions, attachments, total, unfinished }) => [
+          id,
+          name,
+          ...[files, trash, renditions, attachments, total, unfinished].map(String),
+        ]);
+        const headings = ['WORKSPACE', 'NAME', 'FILES', 'TRASH', 'RENDITIONS', 'ATTACHMENTS', 'TOTAL', 'UNFINISHED'];
+        output.show(workspaces, table(headings, rows));
+      }),
+    );
   storage
     .command('check')
     .description('compare the storage with the database: objects and uploads without a row, rows without their object')

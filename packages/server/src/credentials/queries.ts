@@ -33,7 +33,12 @@ export async function revokeCredential(db: Database, id: string, at: string): Pr
   return result.numUpdatedRows > 0n;
 }
 
-export async function listCredentials(db: Database, workspaceId: string | undefined) {
+interface KeyFilter {
+  workspaceId?: string | undefined;
+  userId?: string | undefined;
+}
+
+export async function listCredentials(db: Database, { workspaceId, userId }: KeyFilter) {
   return db
     .selectFrom('api_keys as key')
     .innerJoin('users as user', 'user.id', 'key.user_id')
@@ -49,6 +54,7 @@ export async function listCredentials(db: Database, workspaceId: string | undefi
       'key.revoked_at as revokedAt',
     ])
     .$if(workspaceId !== undefined, (query) => query.where('key.workspace_id', '=', workspaceId ?? ''))
+    .$if(userId !== undefined, (query) => query.where('key.user_id', '=', userId ?? ''))
     .orderBy('key.created_at')
     .orderBy('key.id')
     .execute();

@@ -103,6 +103,15 @@ export async function deleteExpiredKeys(db: Database): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('claimed_at', '<', secondsFromNow(-KEPT_SECONDS)).execute();
 }
 
+export async function countExpiredKeys(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('idempotency_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('claimed_at', '<', secondsFromNow(-KEPT_SECONDS))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 const deleteStale = prepared.run(
   (db, { scope, keptSince, heldSince }: Params<{ scope: string; keptSince: string; heldSince: string }>) =>
     db

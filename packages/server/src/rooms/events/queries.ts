@@ -256,3 +256,18 @@ export async function deleteExpiredEvents(db: Database, before: string): Promise
   for (const { project_id: projectId, first_kept: first } of expired) await deleteBefore(db, { projectId, first });
   return expired.map(({ project_id: projectId }) => projectId);
 }
+
+/** Counts what `deleteExpiredEvents` would delete. */
+export async function countExpiredEvents(db: Database, before: string): Promise<number> {
+  let total = 0;
+  for (const { project_id: projectId, first_kept: first } of await findExpired(db, before)) {
+    const { count } = await db
+      .selectFrom('events')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('project_id', '=', projectId)
+      .where('sequence', '<', first)
+      .executeTakeFirstOrThrow();
+    total += count;
+  }
+  return total;
+}

@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
-import type { Writer } from '../../db/schema.ts';
+import type { Database, Writer } from '../../db/schema.ts';
 import { dropRenditions } from '../media/renditions.ts';
 import { dropUploads, scheduleBlobDeletion } from '../uploads/queries.ts';
 
@@ -82,3 +82,16 @@ export const findExpiredTrash = prepared(
       .limit(sql.lit(100)),
   (rows) => rows.map(({ id }) => id),
 );
+
+/** Returns the number and the size of the files that were moved to the trash before a time. */
+export async function sumExpiredTrash(db: Database, before: string): Promise<{ files: number; bytes: number }> {
+  return db
+    .selectFrom('files')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('files'),
+      sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('bytes'),
+    ])
+    .where('trashed_at', '<', before)
+    .where('trashed_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+}

@@ -16,6 +16,13 @@ export interface Workflow extends GenerationTask {
   outputModel: string;
 }
 
+export interface PendingStep {
+  name: string;
+  attempt: number;
+  /** The worker of the last attempt. */
+  worker: string | null;
+}
+
 /** The server's calls to Temporal. Each has a timeout of two seconds. */
 export interface TemporalClient {
   /** Starts a workflow. Does nothing if the workflow of the file is running. */
@@ -25,6 +32,10 @@ export interface TemporalClient {
   /** Starts the workflow that reads the media of a file. Does nothing if it is running. */
   startMedia(fileId: string): Promise<void>;
   isRunning(fileId: string): Promise<boolean>;
+  /** Returns the steps of a running workflow that have not ended; null if the file has no running workflow. */
+  findPendingSteps(fileId: string): Promise<PendingStep[] | null>;
+  /** Ends a workflow without its further steps. Does nothing if it is not running. */
+  terminate(fileId: string, reason: string): Promise<void>;
   cancel(fileId: string): Promise<void>;
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
@@ -51,6 +62,23 @@ export async function openTemporal(environment: Record<string, string>): Promise
   });
   const { workflow } = new Client({ connection, ...(namespace !== undefined && { namespace }) });
   const inTime = <T>(call: () => Promise<T>) => connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
+
+  const ifItRuns = async (call: () => Promise<unknown>): Promise<void> => {
+    await inTime(call).catch((error: unknown) => {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    });
+  };
+
+  /** Returns the running workflow of a file; null if there is none. */
+  const describe = async (fileId: string) => {
+    try {
+      const described = await inTime(() => workflow.getHandle(workflowIdOf(fileId)).describe());
+      return described.status.name === 'RUNNING' ? described : null;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  };
 
   /** Starts a workflow about a row unless it is running. */
   const startOnce = async (type: string, workflowId: string, taskQueue: string, rowId: string) => {
@@ -81,21 +109,23 @@ export async function openTemporal(environment: Record<string, string>): Promise
     startWebhook: (webhookId) => startOnce(WEBHOOK_WORKFLOW, webhookWorkflowIdOf(webhookId), WEBHOOK_QUEUE, webhookId),
     startMedia: (fileId) => startOnce(MEDIA_WORKFLOW, mediaWorkflowIdOf(fileId), MEDIA_TASK_QUEUE, fileId),
 
-    async isRunning(fileId) {
-      try {
-        const { status } = await inTime(() => workflow.getHandle(workflowIdOf(fileId)).describe());
-        return status.name === 'RUNNING';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+    isRunning: async (fileId) => (await describe(fileId)) !== null,
+
+    async findPendingSteps(fileId) {
+      const described = await describe(fileId);
+      return (
+        described &&
+        (described.raw.pendingActivities ?? []).map(({ activityType, attempt, lastWorkerIdentity }) => ({
+          name: activityType?.name ?? '',
+          attempt: attempt ?? 0,
+          worker: lastWorkerIdentity || null,
+        }))
+      );
     },
 
-    async cancel(fileId) {
-      await inTime(() => workflow.getHandle(workflowIdOf(fileId)).cancel()).catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      });
-    },
+    terminate: (fileId, reason) => ifItRuns(() => workflow.getHandle(workflowIdOf(fileId)).terminate(reason)),
+
+    cancel: (fileId) => ifItRuns(() => workflow.getHandle(workflowIdOf(fileId)).cancel()),
 
     isReachable: () =>
       inTime(() => connection.workflowService.getSystemInfo({})).then(

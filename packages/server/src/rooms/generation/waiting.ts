@@ -1,4 +1,5 @@
 import type { Family, Provider, WaitingFor } from '@review/contract';
+import type { Config } from '../../config/config.ts';
 import type { Deps } from '../../deps.ts';
 import { type Abilities, abilitiesOfAll } from '../workers/abilities.ts';
 import { listAvailable } from '../workers/queries.ts';
@@ -6,7 +7,7 @@ import { listPaused } from './paused-families.ts';
 import type { StoredGeneration } from './queries.ts';
 import { countHeld, slotOf } from './slots.ts';
 
-export type QueueDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
+export type QueueDeps = Pick<Deps, 'db' | 'clock'> & { config: Pick<Config, 'generation'> };
 
 /** Returns the reasons why generations wait, without those that do not wait or are about to start. */
 export async function findWaitingReasons(

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
@@ -85,4 +85,21 @@ export async function deleteDueProjects(db: Database, now: string): Promise<numb
     }
     return due.length;
   });
+}
+
+/** Returns the projects that `deleteDueProjects` would delete, with the number and the size of their files. */
+export async function listDueProjects(db: Database, now: string) {
+  return db
+    .selectFrom('projects as project')
+    .leftJoin('files as file', 'file.project_id', 'project.id')
+    .select(['project.id', 'project.name', 'project.deletes_at as deletesAt'])
+    .select((eb) => [
+      eb.fn.count<number>('file.id').as('files'),
+      sql<number>`cast(coalesce(sum(file.size), 0) as bigint)`.as('bytes'),
+    ])
+    .where('project.deletes_at', '<=', now)
+    .groupBy(['project.id', 'project.name', 'project.deletes_at'])
+    .orderBy('project.deletes_at')
+    .orderBy('project.id')
+    .execute();
 }

@@ -288,3 +288,24 @@ export async function listPendingBlobDeletions(db: Database, afterKey: string): 
 export async function deletePendingBlobDeletion(db: Database, key: string): Promise<void> {
   await db.deleteFrom('pending_blob_deletions').where('storage_key', '=', key).execute();
 }
+
+/** Counts what the sweep would drop: expired unfinished uploads, and expired attachments that nothing uses. */
+export async function countStaleUploads(db: Database, now: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('uploads')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('expires_at', '<', now)
+    .where(isUnused)
+    // The rows of completed files are removed, but not their content.
+    .where((eb) => eb.not(eb.and([eb(sql`substr(uploads.id, 1, 2)`, '=', 'FX'), eb('completed_with', 'is not', null)])))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function countPendingBlobDeletions(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('pending_blob_deletions')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
