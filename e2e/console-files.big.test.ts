@@ -171,6 +171,45 @@ inConsole(
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
+    test('the page of a file leads to its neighbours in the folder, by buttons and by keys', async () => {
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      const projectId = await newProject(visit);
+      for (const name of ['first.txt', 'second.txt', 'third.txt']) {
+        const buffer = Buffer.from(name);
+        await page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'text/plain', buffer });
+        await page.getByRole('link', { name }).waitFor();
+      }
+      const shown = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+      const [previous, next] = [page.getByLabel('Previous file'), page.getByLabel('Next file')];
+      await page.getByRole('link', { name: 'third.txt' }).click();
+      await shown('third.txt');
+      await page.getByLabel('Order of the comments').selectOption('Newest');
+      await next.click();
+      await shown('second.txt');
+      expect(new URL(page.url()).searchParams.get('sort')).toBe('date');
+      await page.keyboard.press(']');
+      await shown('first.txt');
+      await expect.poll(() => next.isDisabled()).toBe(true);
+      // At the end of the folder the key does nothing.
+      await page.keyboard.press(']');
+      await page.keyboard.press('[');
+      await shown('second.txt');
+      await page.getByRole('textbox', { name: 'Comment' }).fill('[');
+      await shown('second.txt');
+      await page.getByRole('heading', { level: 1 }).click();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByText('Next file of the folder').waitFor();
+      await page.keyboard.press('Escape');
+      await previous.click();
+      await shown('third.txt');
+      await visit.expectAccessible('a file with neighbours');
+      const second = (await filesOf(projectId)).find(({ name }) => name === 'second.txt');
+      await fixture().service.client.files.delete({ params: { id: second?.id ?? '' } });
+      await expect.poll(() => next.getAttribute('title')).toBe('first.txt');
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
     test('two images can be compared side by side, by wipe, by overlay and by their difference', async () => {
       const left = await fixture().service.generate('gpt-image-2', 'A red lamp');
       const right = await fixture().service.generate('gpt-image-2', 'A blue lamp');

@@ -20,6 +20,7 @@ import { FileSide } from './file-side.tsx';
 import { FileStatus } from './file-status.tsx';
 import { MediaNotice } from './media/media-notice.tsx';
 import { renditionOf } from './media/renditions.ts';
+import { Neighbours } from './neighbours.tsx';
 import classes from './page.module.css';
 import { downloadQuery, useLiveFile } from './queries.ts';
 import { ReviewKeys } from './review-keys.tsx';
@@ -69,6 +70,7 @@ function File({ file }: { file: FileDetails }) {
           description={<FileStatus file={file} />}
           actions={
             <>
+              <Neighbours file={file} />
               {file.generation !== null && (
                 <Button
                   variant="default"

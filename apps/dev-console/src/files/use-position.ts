@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Desk } from '../review/desk.tsx';
 
 const route = getRouteApi('/console/files/$fileId');
@@ -21,6 +21,9 @@ export function usePosition(desk: Desk) {
   const [asked, setAsked] = useState<SeekRequest | null>(named === null ? null : { at: named, times: 0 });
   const { position: current } = desk;
   const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  // The URL is that of another file by then.
+  useEffect(() => () => clearTimeout(settling.current), []);
 
   const writeToUrl = useCallback(
     (position: number) => {
