@@ -33,6 +33,7 @@ const tasks = {
   },
   drill: afterBuild((ready, args) => run(ready.node, ['scripts/drill.ts', ...args], ready)),
   package: afterBuild((ready, args) => run(ready.node, ['scripts/package.ts', ...args], ready)),
+  'package:client': afterBuild((ready, args) => run(ready.node, ['scripts/package-client.ts', ...args], ready)),
   temporal: (ready, args) => run(ready.node, ['scripts/temporal.ts', ...args], ready),
   build: (ready, args) => run('turbo', ['run', 'build', '--output-logs=new-only', ...args], ready),
   format: (ready) => run('biome', ['check', '--write', '.'], ready),

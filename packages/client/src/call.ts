@@ -1,5 +1,4 @@
-import { takesBody } from '@review/contract';
-import type { AppRoute } from '@ts-rest/core';
+import { type AppRoute, takesBody } from '@review/contract';
 import { ApiProblem, isProblem } from './problem.ts';
 import { type Attempt, retryTransient, withTimeout } from './retry.ts';
 

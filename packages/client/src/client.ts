@@ -1,5 +1,12 @@
-import { type Contract, contract, type NO_BODY, type ProjectEvent, type Route, type SuccessOf } from '@review/contract';
-import type { AppRoute } from '@ts-rest/core';
+import {
+  type AppRoute,
+  type Contract,
+  contract,
+  type NO_BODY,
+  type ProjectEvent,
+  type Route,
+  type SuccessOf,
+} from '@review/contract';
 import type { z } from 'zod';
 import { type AnyRequest, type CallOptions, call, type Transport } from './call.ts';
 import { type EventsOptions, type EventsReset, followEvents } from './events.ts';

@@ -5,6 +5,8 @@ import type { EventType } from './event-types.ts';
 import type { Subject } from './ids.ts';
 import type { ProblemCode } from './problem.ts';
 
+export type { AppRoute };
+
 /** The access rules and rate limits of an endpoint. The server's pipeline enforces them, not the handlers. */
 export interface Rules {
   /** The name of the endpoint as an MCP tool. */
