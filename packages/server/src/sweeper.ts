@@ -5,6 +5,7 @@ import { inTransaction } from './db/transaction.ts';
 import type { Deps } from './deps.ts';
 import { countExpiredKeys, deleteExpiredKeys } from './http/idempotency.ts';
 import { deleteExpiredCounts } from './http/shared-counts.ts';
+import { countExpiredActs, deleteExpiredActs } from './rooms/audit/queries.ts';
 import { writeWithEvents } from './rooms/events/outbox.ts';
 import { countExpiredEvents, deleteExpiredEvents } from './rooms/events/queries.ts';
 import { fileDeleted } from './rooms/files/events.ts';
@@ -30,7 +31,7 @@ const INTERVAL_MS = 10 * 60 * 1000;
 
 type Swept = Pick<Deps, 'clock' | 'config' | 'projectNotifier' | 'db' | 'opened' | 'storage' | 'watch' | 'log'>;
 
-/** Deletes expired keys, events, projects, files in the trash, uploads and blobs, and hashes new files. Several servers may run it at once. */
+/** Deletes expired keys, events, acts, projects, files in the trash, uploads and blobs, and hashes new files. Several servers may run it at once. */
 export async function sweep(deps: Swept): Promise<void> {
   await deleteExpiredKeys(deps.db);
   const projectIds = await deleteExpiredEvents(deps.db, secondsFromNow(-deps.config.eventDays * DAY_SECONDS));
@@ -38,6 +39,7 @@ export async function sweep(deps: Swept): Promise<void> {
   if (deps.opened.dialect === 'postgres') await deleteExpiredCounts(deps.db);
   // Deleting a large project can take longer than the statement timeout.
   await withoutTimeouts(deps.opened, (db) => deleteDueProjects(db, secondsFromNow(0)));
+  await deleteExpiredActs(deps.db, secondsFromNow(-deps.config.auditDays * DAY_SECONDS));
   await emptyTrash(deps);
   await dropStaleUploads(deps);
   await removePendingBlobs(deps);
@@ -50,6 +52,7 @@ export async function previewSweep(deps: Swept) {
   return {
     idempotencyKeys: await countExpiredKeys(db),
     events: await countExpiredEvents(db, secondsFromNow(-config.eventDays * DAY_SECONDS)),
+    acts: await countExpiredActs(db, secondsFromNow(-config.auditDays * DAY_SECONDS)),
     projects: await listDueProjects(db, secondsFromNow(0)),
     trash: await sumExpiredTrash(db, secondsFromNow(-config.trashDays * DAY_SECONDS)),
     uploads: await countStaleUploads(db, secondsFromNow(0)),

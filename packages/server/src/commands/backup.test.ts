@@ -96,6 +96,9 @@ test('a backup made while requests write is restored as it was at one moment', a
     if (file.status === 'UPLOADED') expect((await bytesOf(restored, file.id)).length).toBe(file.size);
   }
   expect(await reviewJson(emptyPlace(), 'storage', 'check')).toMatchObject({ damaged: { count: 0 } });
+  expect(await reviewJson(emptyPlace(), 'audit', '--act', 'backup.restored')).toMatchObject([
+    { subjectId: created.name },
+  ]);
 });
 
 test('a second backup copies only new objects, and each can be restored', async () => {

@@ -1,9 +1,25 @@
 import type { Command } from 'commander';
 import type { Created } from '../backup/create.ts';
+import type { Restored } from '../backup/restore.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { recordAct } from './audit.ts';
 import { type Data, nameOf } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
-export function addBackupCommands(review: Command, { withStorage, withStorageOnly }: Data, output: Output): void {
+export function addBackupCommands(
+  review: Command,
+  { withDatabase, withStorage, withStorageOnly }: Data,
+  output: Output,
+): void {
+  const recordRestore = ({ name, objects, faulty }: Restored) =>
+    withDatabase(async ({ db }) => {
+      const data = { objects: objects.count, faulty: faulty.length };
+      await inTransaction(db, (trx) => recordAct(trx, { act: 'backup.restored', subjectId: name, data }));
+    }).catch((error: unknown) => {
+      // The backup of an earlier release has no audit log, and on Postgres the database may be restored later.
+      output.note(`The restore is not in the audit log: ${error instanceof Error ? error.message : error}`);
+    });
+
   review
     .command('backup')
     .description('copy the database and the storage into a folder, next to the backups that it has; the server may run')
@@ -40,6 +56,7 @@ export function addBackupCommands(review: Command, { withStorage, withStorageOnl
       withStorageOnly(async ({ address, storage }) => {
         const { restoreBackup } = await import('../backup/restore.ts');
         const restored = await restoreBackup(folder, { address, storage }, { name, isDryRun });
+        if (!isDryRun) await recordRestore(restored);
         output.show(
           { ...restored, dryRun: isDryRun },
           [

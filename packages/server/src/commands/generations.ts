@@ -20,6 +20,7 @@ import { listSteps, type StoredGeneration } from '../rooms/generation/queries.ts
 import { toStepRecord } from '../rooms/generation/response.ts';
 import type { PendingStep, TemporalClient } from '../rooms/generation/temporal-client.ts';
 import { findWaitingReasons } from '../rooms/generation/waiting.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { existingWorkspace } from './existing-workspace.ts';
 import { limitOf } from './limit.ts';
@@ -103,6 +104,7 @@ export function addGenerationCommands(review: Command, { withDatabase }: Data, o
         const row = await getGeneration(db, id);
         const isCanceled = await inTransaction(db, async (trx) => {
           const { events } = await cancelFile(trx, { id: row.file_id, project_id: row.project_id });
+          if (events.length > 0) await recordAct(trx, { act: 'generation.canceled', ...placeOf(row) });
           await appendEvents(trx, null, events);
           return events.length > 0;
         });
@@ -126,7 +128,10 @@ export function addGenerationCommands(review: Command, { withDatabase }: Data, o
         if (row.engine === 'temporal')
           await onTemporal(settings, (temporal) => temporal.terminate(id, 'requeued by an operator'));
         const now = clockOf(dialect)();
-        if (!(await inTransaction(db, (trx) => requeue(trx, { fileId: id, now })))) throw hasEnded(row);
+        await inTransaction(db, async (trx) => {
+          if (!(await requeue(trx, { fileId: id, now }))) throw hasEnded(row);
+          await recordAct(trx, { act: 'generation.requeued', ...placeOf(row), data: { worker: row.lease_owner } });
+        });
         const where = row.status === 'RUNNING' ? 'It runs on as soon as a worker is free.' : 'It waits in the queue.';
         output.show({ id, worker: row.lease_owner }, `The generation of ${id} is requeued. ${where}`);
       }),
@@ -142,6 +147,12 @@ interface ListOptions {
 }
 
 const isOpen = ({ status }: StoredGeneration) => OPEN_GENERATION_STATUSES.includes(status);
+
+const placeOf = (row: StoredGeneration & { project_id: string }) => ({
+  workspaceId: row.workspace_id,
+  projectId: row.project_id,
+  subjectId: row.file_id,
+});
 
 const hasEnded = ({ file_id: id, status }: StoredGeneration) =>
   new CommandError(`The generation of ${id} has ended as ${status}, which is final. Generate the file again instead.`);

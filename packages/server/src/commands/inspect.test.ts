@@ -138,6 +138,7 @@ onEachDatabase((house) => {
         uploads: 1,
         blobs: 0,
         events: 0,
+        acts: 0,
         blobsAreHeld: false,
       });
     }

@@ -4,6 +4,8 @@ import { findMember } from '../accounts/queries.ts';
 import { issueKey } from '../credentials/issue.ts';
 import { listCredentials, revokeCredential } from '../credentials/queries.ts';
 import { now } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { existingWorkspace } from './existing-workspace.ts';
 import { expiry } from './expiry.ts';
@@ -25,7 +27,13 @@ export function addKeyCommands(review: Command, { withDatabase }: Data, output: 
         const userId = await findMember(db, workspaceId, options.user);
         if (userId === undefined) throw new CommandError('--user: the workspace has no member with this id or e-mail');
         const expiresAt = options.expires === undefined ? null : expiry(options.expires);
-        const issued = await issueKey(db, { workspaceId, userId, scopes: scopesOf(options.scopes), expiresAt });
+        const scopes = scopesOf(options.scopes);
+        const issued = await inTransaction(db, async (trx) => {
+          const issued = await issueKey(trx, { workspaceId, userId, scopes, expiresAt });
+          const data = { user: { id: userId }, scopes, expiresAt };
+          await recordAct(trx, { act: 'key.created', workspaceId, subjectId: issued.id, data });
+          return issued;
+        });
         output.show(issued, `Key ${issued.id}\n${issued.key}\nIt is not stored and will not be shown again.`);
       }),
     );
@@ -47,7 +55,12 @@ export function addKeyCommands(review: Command, { withDatabase }: Data, output: 
     .argument('<id>', 'the id of the key')
     .action((id: string) =>
       withDatabase(async ({ db }) => {
-        if (!(await revokeCredential(db, id, now()))) throw new CommandError(`There is no key ${id}.`);
+        const isKnown = await inTransaction(db, async (trx) => {
+          const workspaceId = await revokeCredential(trx, id, now());
+          if (workspaceId !== undefined) await recordAct(trx, { act: 'key.revoked', workspaceId, subjectId: id });
+          return workspaceId !== undefined;
+        });
+        if (!isKnown) throw new CommandError(`There is no key ${id}.`);
         output.show({ id }, `Key ${id} is revoked.`);
       }),
     );

@@ -15,6 +15,7 @@ import { now } from '../db/time.ts';
 import { appendEvents, type NewEvent } from '../rooms/events/outbox.ts';
 import { abortDropped, dropUnfinishedUploads } from '../rooms/uploads/drop.ts';
 import { NO_USE, sumUse, totalOf } from '../storage/use.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { existingWorkspace } from './existing-workspace.ts';
 import { keyTable, toOutput } from './keys.ts';
@@ -128,6 +129,8 @@ export function addPeopleCommands(
           const { blobs, deleted } = await dropUnfinishedUploads(trx, { userId, workspaceId });
           const { members, keys } = await removeFromWorkspace(trx, { workspaceId, userId }, now());
           const left = members.map((member) => memberRemoved(member, userId));
+          const data = { projects: members.length, keys, newOwner: options.newOwner ?? null };
+          await recordAct(trx, { act: 'user.removed', workspaceId, subjectId: userId, data });
           await appendEvents(trx, null, [...promoted, ...deleted, ...left]);
           return { id: userId, blobs, projects: members.length, keys };
         });

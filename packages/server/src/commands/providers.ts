@@ -6,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { listPaused, pauseFamily, resumeFamily } from '../rooms/generation/paused-families.ts';
 import { providersOf } from '../rooms/workers/providers.ts';
 import { listWorkers } from '../rooms/workers/queries.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -43,7 +44,10 @@ export function addProviderCommands(review: Command, { withDatabase }: Data, out
       withDatabase(async ({ db }) => {
         const family = familyNamed(name);
         const row = { family, reason, paused_at: now() };
-        const isNew = await inTransaction(db, (trx) => pauseFamily(trx, row));
+        const isNew = await inTransaction(db, async (trx) => {
+          await recordAct(trx, { act: 'family.paused', subjectId: family, data: { reason } });
+          return pauseFamily(trx, row);
+        });
         output.show(
           { family, reason },
           isNew ? `${family} is paused.` : `${family} was paused; the reason is replaced.`,
@@ -58,8 +62,10 @@ export function addProviderCommands(review: Command, { withDatabase }: Data, out
     .action((name: string) =>
       withDatabase(async ({ db }) => {
         const family = familyNamed(name);
-        if (!(await inTransaction(db, (trx) => resumeFamily(trx, family))))
-          throw new CommandError(`${family} is not paused.`);
+        await inTransaction(db, async (trx) => {
+          if (!(await resumeFamily(trx, family))) throw new CommandError(`${family} is not paused.`);
+          await recordAct(trx, { act: 'family.resumed', subjectId: family });
+        });
         output.show({ family }, `${family} is resumed.`);
       }),
     );

@@ -5,6 +5,8 @@ import { findUser, insertWorkspace, joinWorkspace } from '../accounts/queries.ts
 import { relinkSubject } from '../credentials/queries.ts';
 import { migrate } from '../db/migrate.ts';
 import { now } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { addAuditCommand, recordAct } from './audit.ts';
 import { addBackupCommands } from './backup.ts';
 import { openData } from './data.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -77,7 +79,11 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
     .option('--avatar-url <url>', 'the address of its picture')
     .action(({ name, avatarUrl }: { name: string; avatarUrl?: string }) =>
       withDatabase(async ({ db }) => {
-        const id = await insertWorkspace(db, required('--name', name), avatarUrl ?? null);
+        const id = await inTransaction(db, async (trx) => {
+          const id = await insertWorkspace(trx, required('--name', name), avatarUrl ?? null);
+          await recordAct(trx, { act: 'workspace.created', workspaceId: id, subjectId: id, data: { name } });
+          return id;
+        });
         output.show({ id }, `Workspace ${id}`);
       }),
     );
@@ -99,7 +105,11 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
         const name = required('--name', options.name);
         const displayName = options.displayName && required('--display-name', options.displayName);
         const person = { workspaceId, email, name, displayName, avatarUrl };
-        const id = await db.transaction().execute((trx) => joinWorkspace(trx, person));
+        const id = await inTransaction(db, async (trx) => {
+          const id = await joinWorkspace(trx, person);
+          await recordAct(trx, { act: 'user.added', workspaceId, subjectId: id, data: { email } });
+          return id;
+        });
         output.show({ id }, `User ${id}`);
       }),
     );
@@ -116,7 +126,10 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
         const id = await findUser(db, options.email);
         if (id === undefined) throw new CommandError(`--email: there is no account with the e-mail ${options.email}`);
         const subject = required('--subject', options.subject);
-        await db.transaction().execute((trx) => relinkSubject(trx, { issuer, subject }, id, now()));
+        await inTransaction(db, async (trx) => {
+          await relinkSubject(trx, { issuer, subject }, id, now());
+          await recordAct(trx, { act: 'user.linked', subjectId: id, data: { issuer, subject } });
+        });
         output.show({ id, issuer, subject }, `${subject} of ${issuer} is user ${id}.`);
       }),
     );
@@ -150,6 +163,7 @@ function program(environment: Environment, output: Output, { stdout, stderr }: S
   addStorageCommands(review, data, output);
   addSweepCommand(review, data, output);
   addBackupCommands(review, data, output);
+  addAuditCommand(review, data, output);
   addDoctorCommand(review, data, output);
 
   review

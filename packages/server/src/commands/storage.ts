@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { listWorkspaces } from '../accounts/queries.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { findAbandoned, findDamaged, findUnreferenced } from '../storage/audit.ts';
 import { CannotListUploads } from '../storage/storage.ts';
 import { NO_USE, sumUse, totalOf } from '../storage/use.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -80,6 +82,12 @@ export function addStorageCommands(review: Command, { withDatabase, withStorage 
         }
         const unreferenced = await collect(removed());
         const abandoned = await collectUploads(aborted());
+        if (isDeleting) {
+          const data = { objects: unreferenced.count, bytes: unreferenced.bytes, uploads: abandoned?.count ?? null };
+          await inTransaction(opened.db, (trx) =>
+            recordAct(trx, { act: 'storage.collected', subjectId: 'storage', data }),
+          );
+        }
         const uploads = (abandoned?.shown ?? []).map(({ key, upload, changedAt }) => [key, upload, changedAt]);
         const rows = unreferenced.shown.map(({ key, size, modifiedAt }) => [key, String(size), modifiedAt]);
         const summary = summaryOf(unreferenced, abandoned);

@@ -12,7 +12,7 @@ export function addSweepCommand(review: Command, { withDeps }: Data, output: Out
         const { previewSweep, sweep } = await import('../sweeper.ts');
         const found = await previewSweep(deps);
         if (!isDryRun) await sweep(deps);
-        const { projects, trash, uploads, blobs, events, idempotencyKeys, blobsAreHeld } = found;
+        const { projects, trash, uploads, blobs, events, acts, idempotencyKeys, blobsAreHeld } = found;
         const rows = projects.map(({ id, name, deletesAt, files, bytes }) => [
           id,
           name,
@@ -29,7 +29,7 @@ export function addSweepCommand(review: Command, { withDeps }: Data, output: Out
             `${trash.files} files in the trash (${trash.bytes} bytes)`,
             `${uploads} unfinished uploads and unused attachments`,
             `${blobs} blobs without a row${blobsAreHeld ? '; kept for now, because a backup runs or ended within the hour' : ''}`,
-            `${events} events, ${idempotencyKeys} idempotency keys`,
+            `${events} events, ${acts} entries of the audit log, ${idempotencyKeys} idempotency keys`,
           ].join('\n'),
         );
       }),

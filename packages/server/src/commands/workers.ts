@@ -2,8 +2,10 @@ import type { FamilyState } from '@review/contract';
 import type { Command } from 'commander';
 import { clockOf } from '../db/clock.ts';
 import { now } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { countLeases } from '../rooms/generation/slots.ts';
 import { type ListedWorker, listWorkers, type StoredWorker, setDraining } from '../rooms/workers/queries.ts';
+import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
@@ -40,7 +42,10 @@ export function addWorkerCommands(review: Command, { withDatabase }: Data, outpu
     .argument('<name>', 'the name of the worker')
     .action((name: string) =>
       withDatabase(async ({ db }, { engine }) => {
-        if (!(await setDraining(db, name, now()))) throw new CommandError(`There is no worker ${name}.`);
+        await inTransaction(db, async (trx) => {
+          if (!(await setDraining(trx, name, now()))) throw noWorker(name);
+          await recordAct(trx, { act: 'worker.drained', subjectId: name });
+        });
         output.show({ name }, `${name} is draining. ${engine === 'embedded' ? WHEN_EMBEDDED : WHEN_TEMPORAL}`);
       }),
     );
@@ -51,11 +56,16 @@ export function addWorkerCommands(review: Command, { withDatabase }: Data, outpu
     .argument('<name>', 'the name of the worker')
     .action((name: string) =>
       withDatabase(async ({ db }) => {
-        if (!(await setDraining(db, name, null))) throw new CommandError(`There is no worker ${name}.`);
+        await inTransaction(db, async (trx) => {
+          if (!(await setDraining(trx, name, null))) throw noWorker(name);
+          await recordAct(trx, { act: 'worker.resumed', subjectId: name });
+        });
         output.show({ name }, `${name} takes work again.`);
       }),
     );
 }
+
+const noWorker = (name: string) => new CommandError(`There is no worker ${name}.`);
 
 const WHEN_EMBEDDED = 'Stop it when `review workers` shows that it holds 0 generations.';
 const WHEN_TEMPORAL = 'Stop it when its log says that it is drained.';

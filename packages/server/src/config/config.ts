@@ -103,6 +103,8 @@ export interface Config {
   eventDays: number;
   /** How long deleted files stay in the trash, in days. */
   trashDays: number;
+  /** How long administrative acts are kept, in days. */
+  auditDays: number;
   logLevel: string;
   /** The directory of the built console; null serves none. */
   consoleDirectory: string | null;
@@ -262,6 +264,7 @@ export function readConfig(environment: Environment): Config {
     streamLimit: setting('EVENT_STREAM_LIMIT', wholeNumber(0, 100_000), '1000'),
     eventDays: setting('EVENT_RETENTION_DAYS', wholeNumber(1, 3650), '30'),
     trashDays: setting('TRASH_RETENTION_DAYS', wholeNumber(1, 3650), '30'),
+    auditDays: setting('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), '365'),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
     processes,

@@ -24,13 +24,15 @@ export async function insertCredential(db: Database, key: Insertable<Schema['api
   await db.insertInto('api_keys').values(key).execute();
 }
 
-export async function revokeCredential(db: Database, id: string, at: string): Promise<boolean> {
-  const result = await db
+/** Revokes a key and returns its workspace; undefined if there is no such key. */
+export async function revokeCredential(db: Database, id: string, at: string): Promise<string | undefined> {
+  const revoked = await db
     .updateTable('api_keys')
     .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(at)) }))
     .where('id', '=', id)
+    .returning('workspace_id')
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return revoked?.workspace_id;
 }
 
 interface KeyFilter {

@@ -353,6 +353,20 @@ export interface Schema {
   };
   /** Families whose queued generations are not started. */
   paused_families: { family: Family; reason: string | null; paused_at: string };
+  /** Administrative acts: of a person by the API, or of an operator by a command. Rows are never updated. */
+  audit_log: {
+    id: string;
+    at: string;
+    act: string;
+    /** Null for commands. */
+    actor_id: string | null;
+    /** The user and host of a command; null for the API. */
+    operator: string | null;
+    workspace_id: string | null;
+    project_id: string | null;
+    subject_id: string | null;
+    data: JsonText<Record<string, unknown>>;
+  };
   /** One row: the oldest migration whose servers work with this schema. */
   schema_compatibility: { oldest_compatible: string };
 }

@@ -3,6 +3,7 @@ import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
+import { recordChanges } from '../audit/record.ts';
 import { insertEvent } from './queries.ts';
 
 /** An event before it has its number, its time and its actor. */
@@ -40,10 +41,11 @@ export async function writeWithEvents<T>(
 }
 
 /**
- * Stores events as the last statements of a transaction. It locks the counters of their projects in one order and after all
+ * Stores events as the last statements of a transaction, after those of a person that belong in the audit log. It locks the counters of their projects in one order and after all
  * other rows, so that no two transactions wait for each other.
  */
 export async function appendEvents(trx: Writer, actorId: string | null, events: readonly NewEvent[]): Promise<void> {
+  if (actorId !== null) await recordChanges(trx, actorId, events);
   const byProject = events.toSorted((a, b) => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId)));
   for (const event of byProject) await insertEvent(trx, toRow(event, actorId));
 }
