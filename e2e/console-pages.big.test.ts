@@ -50,6 +50,7 @@ inConsole('the pages of the console', (fixture) => {
     ['image', `/files/${ids['image']}`, 'Details'],
     ['model', `/files/${ids['model']}`, 'Details'],
     ['projects', '/projects', 'Projects'],
+    ['review', '/review', 'Needs your review'],
     ['files', `/projects/${projectId}`, 'Spring campaign'],
     ['versions', `/projects/${projectId}/versions`, 'Spring campaign'],
     ['version', `/projects/${projectId}/versions/${ids['version']}`, 'First cut'],

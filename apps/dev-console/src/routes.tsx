@@ -11,11 +11,11 @@ import { membersRoute } from './members/route.ts';
 import { projectRoute, projectSettingsRoute, projectsRoute } from './projects/route.ts';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
-import { consoleRoute, homeRoute, rootRoute } from './shell/route.tsx';
+import { consoleRoute, rootRoute } from './shell/route.tsx';
 import { signInRoute } from './sign-in/route.ts';
 import { skillRoute, skillsRoute } from './skills/route.ts';
 import { NotFound } from './ui/not-found.tsx';
-import { versionRoute, versionsRoute } from './versions/route.ts';
+import { homeRoute, reviewRoute, versionRoute, versionsRoute } from './versions/route.ts';
 import { webhookRoute, webhooksRoute } from './webhooks/route.ts';
 
 /** All routes of the console; each folder adds its own in one line. */
@@ -23,6 +23,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   consoleRoute.addChildren([
     homeRoute,
+    reviewRoute,
     generateRoute,
     runsRoute,
     runRoute,

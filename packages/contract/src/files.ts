@@ -150,6 +150,8 @@ export const files = room({
     method: 'PATCH',
     path: '/api/files/:id/tag',
     summary: 'Set the review status of a file',
+    description:
+      'Owners, Managers and Members decide about single files. Reviewers decide about versions: Set the review status of a version.',
     body: z.strictObject({ tag: ReviewStatus }),
     responses: { 204: NO_BODY },
     metadata: {

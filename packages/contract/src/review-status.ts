@@ -10,5 +10,9 @@ export const REVIEW_STATUSES = [
   'REJECTED',
   'CLOSED',
 ] as const;
-export const ReviewStatus = z.enum(REVIEW_STATUSES).meta({ id: 'ReviewStatus' });
+export const ReviewStatus = z.enum(REVIEW_STATUSES).meta({
+  id: 'ReviewStatus',
+  description:
+    'The review status. Owners, Managers, Members and Reviewers decide about versions; Owners, Managers and Members also about single files. Restricted Reviewers comment only.',
+});
 export type ReviewStatus = z.infer<typeof ReviewStatus>;

@@ -37,6 +37,7 @@ const NAMES = [
   'list_workspace_members list_projects get_project list_models get_file list_project_files cancel_generation',
   'list_project_versions create_file_comment list_project_comments list_skills get_skill',
   'get_file_download list_file_comments list_comment_replies list_project_folders list_project_access_links',
+  'list_versions_to_review',
 ].flatMap((line) => line.split(' '));
 
 describe('tools', () => {

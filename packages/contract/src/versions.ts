@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ANY_MEMBER, EDITORS, REVIEWERS } from './access.ts';
-import { created, data, NO_BODY, room } from './endpoint.ts';
+import { ANY_MEMBER, EDITORS, ProjectRole, REVIEWERS } from './access.ts';
+import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { FileId, references, Uuid } from './ids.ts';
-import { Direction, numberedPage, wholeNumberParameter } from './paging.ts';
+import { cursorPage, cursorQuery, Direction, numberedPage, wholeNumberParameter } from './paging.ts';
 import { ReviewStatus } from './review-status.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -32,7 +32,29 @@ export const VersionDetails = Version.extend({
 });
 export type VersionDetails = z.infer<typeof VersionDetails>;
 
+/** A version in a list over several projects. */
+export const ProjectVersion = Version.extend({
+  project: z.object({ id: Uuid, name: z.string() }),
+  /** The role of the caller in the project, which decides whether they can set the status. */
+  role: ProjectRole,
+  /** How many files it has that the caller can see. */
+  files: z.object({ count: z.number().int() }),
+}).meta({ id: 'ProjectVersion' });
+export type ProjectVersion = z.infer<typeof ProjectVersion>;
+
 export const versions = room({
+  listMine: {
+    method: QUERY,
+    path: '/api/versions',
+    summary: 'List the versions that need a review, in all projects',
+    description:
+      "What waits for the caller's decision, newest first: Owners, Managers, Members and Reviewers set the status of a version. A restricted reviewer receives only the versions marked for restricted access, to comment on. Projects that are being deleted are left out.",
+    body: cursorQuery({
+      status: ReviewStatus.default('NEED_REVIEW').describe('Only versions with this review status.'),
+    }),
+    responses: { 200: cursorPage(ProjectVersion) },
+    metadata: { tool: 'list_versions_to_review', tier: 'tier-4', scopes: ['projects:read'], subject: null, roles: [] },
+  },
   list: {
     method: 'GET',
     path: '/api/projects/:id/versions',
@@ -99,6 +121,8 @@ export const versions = room({
     method: 'PATCH',
     path: '/api/versions/:id/status',
     summary: 'Set the review status of a version; only an owner or manager reopens a closed one',
+    description:
+      'The decision about a version is one for all: that of an Owner, a Manager, a Member or a Reviewer. Restricted Reviewers comment only.',
     body: z.strictObject({ status: ReviewStatus }),
     responses: { 204: NO_BODY },
     metadata: {

@@ -37,7 +37,10 @@ const KEYS = {
   ],
   trash: ({ project }) => [['files', 'trash', project.id]],
   version: ({ subject }) => [['versions', subject.id]],
-  versionLists: ({ project }) => [['versions', 'of', project.id]],
+  versionLists: ({ project }) => [
+    ['versions', 'of', project.id],
+    ['versions', 'to review'],
+  ],
   versions: () => [['versions']],
   comments: ({ project, subject, data }) => {
     const file = 'file' in data ? data.file : null;

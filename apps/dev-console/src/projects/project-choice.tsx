@@ -1,13 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { Project } from '@review/contract';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { client } from '../api.ts';
-import { projectQuery } from './project-query.ts';
-
-const recentProjectsQuery = queryOptions({
-  queryKey: ['projects', 'recent'],
-  queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
-});
+import { useQuery } from '@tanstack/react-query';
+import { projectQuery, recentProjectsQuery } from './project-query.ts';
 
 /** The project that the URL names, else the most recently changed one. */
 export function useChosenProject(id: string | undefined) {

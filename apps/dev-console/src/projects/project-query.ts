@@ -10,6 +10,12 @@ export const projectQuery = (id: string) =>
     queryFn: async ({ signal }) => (await client.projects.get({ params: { id } }, { signal })).data,
   });
 
+/** The projects that were changed last. */
+export const recentProjectsQuery = queryOptions({
+  queryKey: ['projects', 'recent'],
+  queryFn: async ({ signal }) => (await client.projects.list({}, { signal })).data,
+});
+
 /** Returns why the caller may not call the route on this project, or null. */
 export type ProjectRefusal = (route: Pick<Route, 'metadata' | 'method'>) => string | null;
 

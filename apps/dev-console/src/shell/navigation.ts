@@ -19,6 +19,7 @@ export const NAVIGATION: readonly Place[] = [
     icon: 'folder',
     keywords: 'files folders versions comments members links upload',
   },
+  { label: 'Review', to: '/review', icon: 'check', keywords: 'needs waiting approve decide versions' },
   { label: 'Skills', to: '/skills', icon: 'box', keywords: 'markdown instructions agent versions' },
   { label: 'Health', to: '/health', icon: 'heart', keywords: 'status rate limits workers models scopes' },
 ];

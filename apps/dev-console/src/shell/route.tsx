@@ -41,11 +41,3 @@ export const consoleRoute = createRoute({
   },
   component: Shell,
 });
-
-export const homeRoute = createRoute({
-  getParentRoute: () => consoleRoute,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/runs', replace: true });
-  },
-});

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../api.ts';
 
 export const versionsQuery = (projectId: string, { page, byName }: { page: number; byName: boolean }) =>
@@ -10,6 +10,17 @@ export const versionsQuery = (projectId: string, { page, byName }: { page: numbe
         query: { page, ...(byName && { 'sort.type': 'name', 'sort.direction': 'asc' }) },
       }),
   });
+
+/** What needs a review in all projects of the caller. It polls: events come from one project at a time. */
+export const reviewQuery = infiniteQueryOptions({
+  queryKey: ['versions', 'to review'],
+  initialPageParam: '',
+  queryFn: ({ pageParam, signal }) =>
+    client.versions.listMine({ body: pageParam === '' ? {} : { next: pageParam } }, { signal }),
+  getNextPageParam: ({ page }) => page.next,
+  select: ({ pages }) => pages.flatMap(({ data }) => data),
+  refetchInterval: 15_000,
+});
 
 export const versionQuery = (id: string) =>
   queryOptions({

@@ -124,7 +124,7 @@ onEachDatabase((house) => {
         'whoami',
       ]);
       await using client = await connect(house(), house().people.owner.key);
-      expect(await client.list()).toHaveLength(26);
+      expect(await client.list()).toHaveLength(27);
     });
 
     test('folders, access links, file comments and their replies can be listed', async () => {

@@ -3,6 +3,7 @@ import { newUuid } from '../../db/ids.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
 import type { Deps } from '../../deps.ts';
+import { cursors } from '../../request/cursors.ts';
 import { ProblemError, referenceNotFound } from '../../request/problem.ts';
 import { givenFields } from '../events/given-fields.ts';
 import { findFilesOf } from '../files/queries.ts';
@@ -14,6 +15,7 @@ import {
   insertVersion,
   listVersionFiles,
   listVersions,
+  listVisibleVersions,
   lockFiles,
   replaceVersionFiles,
   type StoredVersion,
@@ -21,7 +23,19 @@ import {
   updateVersion,
 } from './queries.ts';
 
-export const versions = ({ db, storage }: Deps): Handlers<Contract['versions']> => ({
+export const versions = ({ db, secrets, storage }: Deps): Handlers<Contract['versions']> => ({
+  async listMine({ caller: { userId, workspaceId }, body: { status, next, prev } }) {
+    const pages = cursors(secrets.cursor, 'versions', { userId, status });
+    const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
+    const found = await listVisibleVersions(db, page, { userId, workspaceId, status }, {});
+    return pages.answer(found, (version) => ({
+      ...toResponse(version),
+      project: { id: version.project_id, name: version.project_name },
+      role: version.role,
+      files: { count: version.file_count ?? 0 },
+    }));
+  },
+
   async list({ subject: project, query }) {
     const { page, 'sort.type': sort, 'sort.direction': direction } = query;
     const { items, hasNext } = await listVersions(

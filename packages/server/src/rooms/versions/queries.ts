@@ -2,6 +2,7 @@ import type { Direction, ProjectRole, ReviewStatus } from '@review/contract';
 import { PAGE_SIZE } from '@review/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
+import { preparedPages } from '../../db/cursor.ts';
 import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
@@ -44,6 +45,33 @@ export const listVersions = prepared(
       .limit(PAGE_SIZE + 1)
       .offset(page.map((number) => (number - 1) * PAGE_SIZE)),
   (rows) => ({ items: rows.slice(0, PAGE_SIZE), hasNext: rows.length > PAGE_SIZE }),
+);
+
+/** The versions with a status in the projects of the viewer. */
+export const listVisibleVersions = preparedPages(
+  'versions',
+  (db, { userId, workspaceId, status }: Params<Viewer & { status: ReviewStatus }>, _: object) =>
+    db
+      .selectFrom('project_members as membership')
+      .innerJoin('projects as project', 'project.id', 'membership.project_id')
+      .innerJoin('versions', 'versions.project_id', 'project.id')
+      .selectAll('versions')
+      .select(['project.name as project_name', 'membership.role'])
+      .select((eb) =>
+        eb
+          .selectFrom('version_files as held')
+          .innerJoin(liveFiles(db).select(['id', 'allow_restricted']).as('file'), 'file.id', 'held.file_id')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .whereRef('held.version_id', '=', 'versions.id')
+          .where((file) => file.or([file('membership.role', '!=', RESTRICTED), file('file.allow_restricted', '=', 1)]))
+          .as('file_count'),
+      )
+      .where('membership.user_id', '=', userId)
+      .where('project.workspace_id', '=', workspaceId)
+      .where('project.deletes_at', 'is', null)
+      .where('versions.status', '=', status)
+      .where((eb) => eb.or([eb('membership.role', '!=', RESTRICTED), eb('versions.allow_restricted', '=', 1)])),
+  () => 'created_at',
 );
 
 const listFiles = prepared(

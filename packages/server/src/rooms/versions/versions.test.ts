@@ -26,6 +26,7 @@ interface Fields {
 
 /** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
 const ACCESS = `
+  QUERY /api/versions             | projects:read  | -        | 4 | list_versions_to_review | 200
   GET /api/projects/:id/versions  | -              | member   | 4 | list_project_versions | 200
   POST /api/projects/:id/versions | projects:write | O M Mb   | 3 | -                     | 201
   GET /api/versions/:id           | -              | member   | 4 | -                     | 200
@@ -33,6 +34,7 @@ const ACCESS = `
   PATCH /api/versions/:id/status  | projects:write | O M Mb R | 4 | -                     | 204`;
 
 const BODIES: Bodies = {
+  'QUERY /api/versions': () => ({}),
   'POST /api/projects/:id/versions': () => ({ name: 'First' }),
   'PATCH /api/versions/:id': () => ({ name: 'Renamed' }),
   'PATCH /api/versions/:id/status': () => ({ status: 'APPROVED' }),
