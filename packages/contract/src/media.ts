@@ -69,7 +69,10 @@ export const NO_FACTS: MediaFacts = {
   placeholder: null,
 };
 
-/** What is known about the content of a file. While it is PENDING, facts are null until a worker has read them. */
+/**
+ * What is known about the content of a file. While it is PENDING, facts are null until a worker has read them. READY with an error
+ * has facts and no renditions, because the workers have no decoder.
+ */
 export const Media = z
   .object({ status: MediaStatus, error: MediaError.nullable(), kind: MediaKind })
   .extend(MediaFacts.shape)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { data, type Endpoint, NO_BODY } from './endpoint.ts';
 import { FileId } from './ids.ts';
-import { Filmstrip, FrameRate, MediaError, MediaFacts, MediaKind, RenditionKind } from './media.ts';
+import { Filmstrip, FrameRate, MediaError, MediaFacts, MediaKind, MediaStatus, RenditionKind } from './media.ts';
 import { NewUpload, UploadedParts, UploadPart } from './upload.ts';
 import { Epoch, Message, WorkerName } from './worker-fields.ts';
 
@@ -91,8 +91,14 @@ export const workerMedia = {
   finishMedia: {
     method: 'POST',
     path: '/worker/media/:id/finish',
-    summary: 'End the reading of the media: it is READY, or FAILED with the reason',
-    body: z.strictObject({ epoch: Epoch, error: MediaError.extend({ message: Message }).strict().nullable() }),
+    summary:
+      'End the reading of the media: it is READY, or FAILED with the reason; READY with a reason if only facts were read',
+    body: z.strictObject({
+      epoch: Epoch,
+      error: MediaError.extend({ message: Message }).strict().nullable(),
+      /** Workers of earlier releases omit it: then an error is a failure. */
+      status: MediaStatus.exclude(['PENDING']).optional(),
+    }),
     responses: { 204: NO_BODY },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -12,6 +12,7 @@ import { makeClip } from '../src/media/test/make-clip.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' } } });
 const seconds = Number(values.seconds);
+const decoder = { name: 'node-av' } as const;
 const RATE = 25;
 const TICKS_PER_SECOND = 100;
 const NEVER = new AbortController().signal;
@@ -40,7 +41,7 @@ try {
     filter: 'noise=alls=6:allf=t',
     options: { preset: 'ultrafast', crf: '26' },
   });
-  const content = { kind: 'VIDEO', mimeType: 'video/mp4', input, output } as const;
+  const content = { kind: 'VIDEO', mimeType: 'video/mp4', input, output, decoder } as const;
   const plain = (work: string) =>
     promisify(execFile)(process.execPath, [
       join(import.meta.dirname, 'plain.ts'),

@@ -5,6 +5,7 @@ import { FAMILIES } from '@review/contract';
 import { ConfigError } from '@review/contract/settings';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+import { FFMPEG, lacksFfmpeg } from './media/test/decoders.ts';
 
 const HOST = { name: 'box', pid: 7 };
 const folder = mkdtempSync(join(tmpdir(), 'review-worker-'));
@@ -35,6 +36,7 @@ test('only the token is required', () => {
     logLevel: 'info',
     concurrency: 20,
     mediaConcurrency: availableParallelism(),
+    decoder: { name: 'node-av' },
     sandboxMs: 1500,
     workDirectory: join(tmpdir(), 'review-worker-7'),
     allowsLoopbackWebhooks: false,
@@ -64,6 +66,7 @@ test('settings override the defaults', () => {
     logLevel: 'warn',
     concurrency: 3,
     mediaConcurrency: 5,
+    decoder: { name: 'node-av' },
     sandboxMs: 0,
     // Never the folder itself: it is removed when the worker ends.
     workDirectory: '/var/work/review-worker-7',
@@ -96,6 +99,32 @@ test('missing fonts are reported at start-up', () => {
   expect(fault({ ...account, PDF_FONT_CJK: join(folder, 'none.ttc') })).toContain('PDF_FONT_CJK: no such file');
   const { document } = readConfig({ ...account, PDF_FONT_DIR: folder }, HOST).providers.accounts;
   expect(document).toMatchObject({ state: 'live', fonts: [folder] });
+});
+
+/** A folder with programs of these texts. */
+function programs(texts: Record<string, string>): string {
+  const bin = mkdtempSync(join(folder, 'bin-'));
+  for (const [name, text] of Object.entries(texts))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  return join(bin, 'ffmpeg');
+}
+
+test.each([
+  ['a missing program', { ffmpeg: 'exit 0' }, /ffprobe cannot be run \(.*ENOENT/],
+  [
+    'a program that lacks an encoder',
+    { ffprobe: '', ffmpeg: 'echo Unknown encoder libx264 >&2; exit 1' },
+    /\(Unknown encoder libx264\)/,
+  ],
+])('%s is reported at start-up by FFMPEG_PATH', (_, texts, reason) => {
+  const message = fault({ WORKER_TOKEN: 'shared', FFMPEG_PATH: programs(texts) });
+  expect(message).toMatch(reason);
+  expect(message).toMatch(/FFMPEG_PATH: .*write the path of ffmpeg 5.1 or later with libx264/);
+});
+
+test.skipIf(lacksFfmpeg)('FFMPEG_PATH selects the FFmpeg of the host', () => {
+  const { decoder } = readConfig({ WORKER_TOKEN: 'shared', FFMPEG_PATH: FFMPEG ?? '' }, HOST);
+  expect(decoder).toEqual({ name: 'ffmpeg', path: FFMPEG });
 });
 
 test('several faults are reported together', () => {

@@ -12,6 +12,8 @@ import {
 } from '@review/contract/settings';
 import { z } from 'zod';
 import { ADAPTERS } from './families/index.ts';
+import { findDecoder, findFfmpegFault } from './media/find-decoder.ts';
+import type { Decoder } from './media/read-order.ts';
 import { accountReader, modelMap, onUnknownSubmit, type ProviderSettings } from './provider-settings.ts';
 
 interface Config {
@@ -26,6 +28,8 @@ interface Config {
   concurrency: number;
   /** The maximum of files whose media is read at once, each in a process of its own. */
   mediaConcurrency: number;
+  /** What decodes video and sound. */
+  decoder: Decoder;
   /** How long a job of the sandbox provider runs before it renders its file. */
   sandboxMs: number;
   /** Holds results between download and upload. Removed when the worker ends. */
@@ -78,6 +82,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
     mediaConcurrency: setting('MEDIA_CONCURRENCY', wholeNumber(1, 100), String(availableParallelism())),
+    decoder: setting('FFMPEG_PATH', decoder, ''),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),
     allowsLoopbackWebhooks: setting('WEBHOOK_LOOPBACK', z.enum(['on', 'off'], 'write on or off'), 'off') === 'on',
@@ -86,6 +91,14 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
   });
 }
+
+const decoder = z.string().transform((given, context): Decoder => {
+  if (given === '') return findDecoder(null);
+  const path = resolve(given);
+  const message = findFfmpegFault(path);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+  return findDecoder(path);
+});
 
 const serverUrl = z.url({
   protocol: /^https?$/,

@@ -60,7 +60,9 @@ export async function runWorker(environment: Environment, open = openFamilies): 
         return outcome;
       },
     };
-    const media = { server, log, workDirectory };
+    const media = { server, log, workDirectory, decoder: config.decoder };
+    if (config.decoder.name === 'none')
+      log.warn('videos and sounds get no previews: install node-av or set FFMPEG_PATH');
     if (engine === 'temporal') {
       // Loaded on demand, because it brings a native library.
       const { runTemporal } = await import('./engines/temporal.ts');

@@ -13,7 +13,7 @@ export function addMediaCommands(review: Command, { withDatabase }: Data, output
     .command('rebuild')
     .description('read the media of files again: of one file, or by default of those that were never read')
     .argument('[file]', 'the id of a file')
-    .option('--failed', 'all files whose media could not be read')
+    .option('--failed', 'all files whose media could not be read, or only in part')
     .option('--all', 'all files')
     .action((file: string | undefined, { failed, all }: { failed?: boolean; all?: boolean }) =>
       withDatabase(async ({ db }) => {

@@ -1,13 +1,16 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MediaError, MediaFacts, MediaTask, RenditionName } from '@review/contract';
+import { FF_ENCODER_LIBX264 } from 'node-av';
 import pdfmake from 'pdfmake';
 import type { Content } from 'pdfmake/interfaces.js';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Double, startDouble } from '../families/test/double.ts';
+import type { Decoder } from '../media/read-order.ts';
+import { makeClip } from '../media/test/make-clip.ts';
 import { problem } from '../test/fake-server.ts';
 import { type MediaContext, readMedia } from './read-media.ts';
 
@@ -30,9 +33,16 @@ afterEach(async () => {
 function serverWith({
   stored = [] as RenditionName[],
   task = {} as Partial<MediaTask>,
+  decoder = { name: 'none' } as Decoder,
   fail = (_call: string): Error | undefined => undefined,
 } = {}) {
-  const seen = { facts: [] as MediaFacts[], stored: [] as string[], ends: [] as (MediaError | null)[], released: 0 };
+  const seen = {
+    facts: [] as MediaFacts[],
+    stored: [] as string[],
+    ends: [] as (MediaError | null)[],
+    statuses: [] as unknown[],
+    released: 0,
+  };
   const enter = (call: string) => {
     const error = fail(call);
     if (error !== undefined) throw error;
@@ -65,9 +75,11 @@ function serverWith({
     async finishMedia({ body }) {
       enter('finish');
       seen.ends.push(body.error);
+      seen.statuses.push(body.status);
     },
   };
-  return { context: { server, workDirectory: folder, log: pino({ level: 'silent' }) }, seen };
+  const context: MediaContext = { server, workDirectory: folder, log: pino({ level: 'silent' }), decoder };
+  return { context, seen };
 }
 
 const RUNNING = new AbortController().signal;
@@ -106,6 +118,18 @@ test('content that cannot be read ends the task with the reason', async () => {
   const { context, seen } = serverWith();
   await read(context);
   expect(seen.ends).toEqual([{ code: 'UNREADABLE', message: expect.stringContaining('damaged') }]);
+  expect(seen.statuses).toEqual(['FAILED']);
+});
+
+test('a video of which only the facts can be read is ready, with the reason', async () => {
+  const path = join(folder, 'clip.mp4');
+  await makeClip(path, FF_ENCODER_LIBX264);
+  bytes = await readFile(path);
+  await rm(path);
+  const { context, seen } = serverWith({ task: { kind: 'VIDEO', mimeType: 'video/mp4', size: bytes.length } });
+  await read(context);
+  expect(seen).toMatchObject({ facts: [{ width: 320, frameCount: 20 }], stored: [], statuses: ['READY'] });
+  expect(seen.ends).toEqual([{ code: 'NO_DECODER', message: expect.stringContaining('no preview') }]);
 });
 
 test('a server and a storage that are away are asked again', async () => {

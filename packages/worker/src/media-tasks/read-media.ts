@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { WorkerClient } from '@review/client/worker';
-import type { MediaError, MediaTask, RenditionName, WorkerMedia } from '@review/contract';
+import type { Media, MediaTask, RenditionName, WorkerMedia } from '@review/contract';
 import type { Logger } from 'pino';
 import { mapDiskErrors } from '../disk-errors.ts';
 import { makePages, makeProxy, readContent } from '../media/read-media.ts';
-import { type MadeFile, Refused } from '../media/read-order.ts';
+import { type Decoder, type MadeFile, Refused } from '../media/read-order.ts';
 import { StepError } from '../step-error.ts';
 import { mapServerError } from '../steps/context.ts';
 import { putPart } from '../steps/put-part.ts';
@@ -22,6 +22,7 @@ export interface MediaContext {
   server: Pick<WorkerClient, keyof WorkerMedia>;
   workDirectory: string;
   log: Logger;
+  decoder: Decoder;
 }
 
 interface Held {
@@ -52,8 +53,8 @@ export async function readMedia(
       });
     }, RENEW_MS);
     try {
-      const error = await attempt(context, held, data.task, signal);
-      await call(() => server.finishMedia({ params, body: { epoch: data.epoch, error } }));
+      const end = await attempt(context, held, data.task, signal);
+      await call(() => server.finishMedia({ params, body: { epoch: data.epoch, ...end } }));
     } catch (error) {
       if (stop.aborted) await server.releaseMedia({ params, body: { epoch: data.epoch } }).catch(() => {});
       throw error;
@@ -68,21 +69,18 @@ export async function readMedia(
 
 const isLost = (error: unknown) => error instanceof StepError && error.type === 'LOST';
 
-/** Returns the reason if the content cannot be read. */
-async function attempt(
-  context: MediaContext,
-  held: Held,
-  task: MediaTask,
-  signal: AbortSignal,
-): Promise<MediaError | null> {
+type End = Pick<Media, 'error'> & { status: 'READY' | 'FAILED' };
+
+/** Returns the reason if the content cannot be read, or only its facts. */
+async function attempt(context: MediaContext, held: Held, task: MediaTask, signal: AbortSignal): Promise<End> {
   await mkdir(context.workDirectory, { recursive: true });
   const folder = await mkdtemp(join(context.workDirectory, `media-${held.fileId}-`));
   try {
     const [input, output] = [join(folder, 'input'), join(folder, 'output')];
     await mkdir(output);
     await retryWhileUnavailable(signal, () => mapDiskErrors(() => download(task, input, signal)));
-    const content = { ...task, input, output };
-    const { facts, files, proxies = [] } = await readContent(content, signal);
+    const content = { ...task, input, output, decoder: context.decoder };
+    const { facts, files, proxies = [], incomplete = null } = await readContent(content, signal);
     const body = { epoch: held.epoch, facts };
     const record = () => mapServerError(context.server.recordFacts({ params: { id: held.fileId }, body }));
     await retryWhileUnavailable(signal, record);
@@ -113,9 +111,9 @@ async function attempt(
     for (let start = 0; start < missing.length; start += PAGES_AT_ONCE) {
       await drawPages(missing.slice(start, start + PAGES_AT_ONCE));
     }
-    return null;
+    return { status: 'READY', error: incomplete };
   } catch (error) {
-    if (error instanceof Refused) return { code: error.code, message: error.message };
+    if (error instanceof Refused) return { status: 'FAILED', error: { code: error.code, message: error.message } };
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });

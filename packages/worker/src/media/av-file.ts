@@ -1,22 +1,11 @@
 import type { Decoder, Demuxer, Frame, Packet, Stream } from 'node-av';
-import { Refused } from './read-order.ts';
-
-/**
- * The demuxers that are allowed: containers of one file. Playlists and scripts (hls, dash, concat, image sequences) would
- * open other files. Streams without a container have no times.
- */
-const DEMUXERS =
-  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mxf,avi,asf,mpeg,mpegts,ogg,flv,mp3,wav,w64,aiff,aac,flac,ac3,eac3,amr,caf,dv,gxf';
+import { DEMUXERS } from './video-source.ts';
 
 export type Av = typeof import('node-av');
 
 /** Loads FFmpeg, which is an optional dependency. */
 export async function loadAv(): Promise<Av> {
-  const av = await import('node-av').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
-      throw new Refused('NO_DECODER', 'The worker has no decoder for video and sound: install the package node-av.');
-    throw error;
-  });
+  const av = await import('node-av');
   av.Log.setLevel(av.AV_LOG_QUIET);
   return av;
 }
@@ -89,6 +78,3 @@ export class AvFile implements AsyncDisposable {
     await this.demuxer.close();
   }
 }
-
-export const secondsOf = (time: bigint | number, { num, den }: { num: number; den: number }): number =>
-  (Number(time) * num) / den;

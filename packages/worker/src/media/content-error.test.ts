@@ -28,7 +28,13 @@ test.each<[string, () => unknown]>([
 });
 
 test('a fault in the child process is not reported as damaged content', async () => {
-  const content = { kind: 'MODEL', mimeType: 'model/gltf-binary', input: '/missing', output: '/missing' } as const;
+  const content = {
+    kind: 'MODEL',
+    mimeType: 'model/gltf-binary',
+    input: '/missing',
+    output: '/missing',
+    decoder: { name: 'none' },
+  } as const;
   const error = await errorOf(() => readContent(content, AbortSignal.timeout(60_000)));
   expect(error).not.toBeInstanceOf(Refused);
   expect(String(error)).toContain('read-program failed: Error: ENOENT');

@@ -5,6 +5,8 @@ import type { MediaErrorCode, MediaKind } from '@review/contract';
 import { FF_ENCODER_AAC, FF_ENCODER_LIBX264 } from 'node-av';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Decoder } from './read-order.ts';
+import { withEachDecoder } from './test/decoders.ts';
 import { deflatedZeros, formObject, gif, glb, pdf, png, pngComment, webpOfLargestSize } from './test/hostile-files.ts';
 import { makeClip } from './test/make-clip.ts';
 import { readFile } from './test/read-file.ts';
@@ -20,8 +22,8 @@ type Outcome = MediaErrorCode | 'READY';
 type Make = () => Uint8Array | Promise<Uint8Array>;
 
 /** The state in which a worker leaves the file. Any error but a refusal is one of the worker, and fails the test. */
-async function outcomeOf(kind: MediaKind, type: string, bytes: Uint8Array): Promise<unknown> {
-  return readFile(kind, type, bytes).then(
+async function outcomeOf(kind: MediaKind, type: string, bytes: Uint8Array, decoder?: Decoder): Promise<unknown> {
+  return readFile(kind, type, bytes, decoder && { decoder }).then(
     () => 'READY',
     (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
   );
@@ -189,12 +191,43 @@ describe.each<[MediaKind, [string, string, Outcome, Make][]]>([
   ['IMAGE', IMAGES],
   ['DOCUMENT', DOCUMENTS.map(([name, outcome, make]) => [name, 'application/pdf', outcome, make])],
   ['MODEL', MODELS.map(([name, outcome, make]) => [name, 'model/gltf-binary', outcome, make])],
-  ['VIDEO', VIDEOS.map(([name, outcome, make]) => [name, 'video/mp4', outcome, make])],
-  ['AUDIO', [['a sound of zeros', 'audio/mpeg', 'UNREADABLE', () => Buffer.alloc(1024)]]],
 ])('%s', (kind, files) => {
   test.each(files)('%s (%s) is %s', async (_, type, outcome, make) => {
     expect(await outcomeOf(kind, type, await make())).toBe(outcome);
   });
+});
+
+withEachDecoder((decoder) => {
+  test.each(VIDEOS)('%s is %s', async (_, outcome, make) => {
+    expect(await outcomeOf('VIDEO', 'video/mp4', await make(), decoder)).toBe(outcome);
+  });
+
+  test('a sound of zeros is refused', async () => {
+    expect(await outcomeOf('AUDIO', 'audio/mpeg', Buffer.alloc(1024), decoder)).toBe('UNREADABLE');
+  });
+
+  test.each<[string, () => Promise<Buffer>, Outcome[]]>([
+    ['MP4', () => clip('whole.mp4', true), Array(9).fill('UNREADABLE')],
+    ['Matroska', () => clip('whole.mkv'), ['UNREADABLE', ...Array(8).fill('READY')]],
+  ])('a %s that is truncated at every tenth', async (_, make, outcomes) => {
+    expect(await outcomesOfTenths(await make(), (part) => outcomeOf('VIDEO', 'video/mp4', part, decoder))).toEqual([
+      ...outcomes,
+      'READY',
+    ]);
+  });
+});
+
+test.each(VIDEOS)('%s is refused without a decoder', async (_, __, make) => {
+  const outcome = await outcomeOf('VIDEO', 'video/mp4', await make(), { name: 'none' });
+  expect(['NO_DECODER', 'UNREADABLE']).toContain(outcome);
+});
+
+test('truncated videos have a clear state without a decoder', async () => {
+  for (const bytes of [await clip('whole.mp4', true), await clip('whole.mkv')]) {
+    const outcomes = await outcomesOfTenths(bytes, (part) => outcomeOf('VIDEO', 'video/mp4', part, { name: 'none' }));
+    for (const outcome of outcomes) expect(['READY', 'NO_DECODER', 'UNREADABLE']).toContain(outcome);
+    expect(outcomes.at(-1)).toBe('READY');
+  }
 });
 
 async function clip(name: string, sound = false): Promise<Buffer> {
@@ -214,20 +247,24 @@ const triangle = () =>
   });
 const longPdf = () => pdf(`${'0 0 99 99 re f\n'.repeat(100)}`, { extra: formObject('0 0 9 9 re f') });
 
-/** What becomes of a file that ends after one tenth, two tenths and so on. */
-test.each<[string, MediaKind, string, Make, Outcome[]]>([
-  ['MP4', 'VIDEO', 'video/mp4', () => clip('whole.mp4', true), Array(9).fill('UNREADABLE')],
-  ['Matroska', 'VIDEO', 'video/x-matroska', () => clip('whole.mkv'), ['UNREADABLE', ...Array(8).fill('READY')]],
-  ['PNG', 'IMAGE', 'image/png', () => noise().png().toBuffer(), Array(9).fill('UNREADABLE')],
-  ['JPEG', 'IMAGE', 'image/jpeg', () => noise().jpeg().toBuffer(), Array(9).fill('UNREADABLE')],
-  ['PDF', 'DOCUMENT', 'application/pdf', longPdf, Array(9).fill('UNREADABLE')],
-  ['GLB', 'MODEL', 'model/gltf-binary', triangle, Array(9).fill('UNREADABLE')],
-])('a %s that is truncated at every tenth', async (_, kind, type, make, outcomes) => {
-  const whole = await make();
+/** What becomes of a file that ends after one tenth, two tenths and so on, and of the whole. */
+async function outcomesOfTenths(
+  whole: Uint8Array,
+  outcome: (part: Uint8Array) => Promise<unknown>,
+): Promise<unknown[]> {
   const found: unknown[] = [];
-  for (let tenth = 1; tenth < 10; tenth++) {
-    found.push(await outcomeOf(kind, type, whole.subarray(0, Math.floor((whole.length * tenth) / 10))));
+  for (let tenth = 1; tenth <= 10; tenth++) {
+    found.push(await outcome(whole.subarray(0, Math.floor((whole.length * tenth) / 10))));
   }
-  expect(await outcomeOf(kind, type, whole)).toBe('READY');
-  expect(found).toEqual(outcomes);
+  return found;
+}
+
+test.each<[string, MediaKind, string, Make]>([
+  ['PNG', 'IMAGE', 'image/png', () => noise().png().toBuffer()],
+  ['JPEG', 'IMAGE', 'image/jpeg', () => noise().jpeg().toBuffer()],
+  ['PDF', 'DOCUMENT', 'application/pdf', longPdf],
+  ['GLB', 'MODEL', 'model/gltf-binary', triangle],
+])('a %s that is truncated at every tenth is refused', async (_, kind, type, make) => {
+  const found = await outcomesOfTenths(await make(), (part) => outcomeOf(kind, type, part));
+  expect(found).toEqual([...Array(9).fill('UNREADABLE'), 'READY']);
 });

@@ -40,10 +40,11 @@ async function isSequence(input: string): Promise<boolean> {
 /** Reads an animation as the video that it contains. */
 async function readSequence(order: ReadOrder): Promise<ReadResult> {
   const { readVideo } = await import('./read-video.ts');
-  const { facts, files } = await readVideo(order);
+  const { facts, files, incomplete } = await readVideo(order);
   const { width, height, frameCount, durationMs, placeholder } = facts;
   return {
     facts: { ...NO_FACTS, width, height, frameCount, durationMs, placeholder },
     files: files.filter(({ kind }) => kind === 'THUMBNAIL' || kind === 'POSTER'),
+    incomplete,
   };
 }

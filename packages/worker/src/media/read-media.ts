@@ -14,7 +14,7 @@ const proxyLimits = (durationMs: number): Limits => ({
   outputBytes: 5 * 1024 ** 3,
 });
 
-type Content = Pick<MediaTask, 'kind' | 'mimeType'> & Pick<ReadOrder, 'input' | 'output'>;
+type Content = Pick<MediaTask, 'kind' | 'mimeType'> & Pick<ReadOrder, 'input' | 'output' | 'decoder'>;
 
 const limitsOf = ({ kind }: Content): Limits => (kind === 'VIDEO' || kind === 'AUDIO' ? AV_LIMITS : LIMITS);
 
@@ -34,12 +34,12 @@ export const makePages = (content: Content, pages: number[], signal: AbortSignal
   run(content, { pages }, LIMITS, signal);
 
 async function run(
-  { kind, mimeType, input, output }: Content,
+  { kind, mimeType, input, output, decoder }: Content,
   part: Pick<ReadOrder, 'proxy' | 'pages'>,
   limits: Limits,
   signal: AbortSignal,
 ): Promise<ReadResult> {
-  const order: ReadOrder = { kind, mimeType, input, output, maxPixels: MAX_PIXELS, ...part };
+  const order: ReadOrder = { kind, mimeType, input, output, decoder, maxPixels: MAX_PIXELS, ...part };
   const job = { program: 'read-program', words: [JSON.stringify(order)], output, limits, signal };
   const written = await runIsolated(job).catch((error: unknown) => {
     if (error instanceof DecodeError && error.isLimit)

@@ -1,6 +1,17 @@
 import { Filmstrip, MediaErrorCode, MediaFacts, MediaKind, RenditionKind } from '@review/contract';
 import { z } from 'zod';
 
+/**
+ * What decodes video and sound: the package node-av, or the FFmpeg of the host at this path, with ffprobe beside it. Without
+ * either, only facts are read.
+ */
+const Decoder = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('node-av') }),
+  z.object({ name: z.literal('ffmpeg'), path: z.string() }),
+  z.object({ name: z.literal('none') }),
+]);
+export type Decoder = z.infer<typeof Decoder>;
+
 /** What the program of a child process reads, and where it writes renditions. */
 export const ReadOrder = z.object({
   kind: MediaKind,
@@ -9,6 +20,7 @@ export const ReadOrder = z.object({
   /** An empty directory. */
   output: z.string(),
   maxPixels: z.number(),
+  decoder: Decoder,
   /** The height of the proxy to make, instead of everything else. */
   proxy: z.number().int().optional(),
   /** The pages to draw, instead of everything else. */
@@ -28,6 +40,8 @@ const MadeFile = z.object({
 });
 export type MadeFile = z.infer<typeof MadeFile>;
 
+const Reason = z.object({ code: MediaErrorCode, message: z.string().max(1000) });
+
 /** The answer of the program. It has decoded foreign content, so that its answer is not trusted either. */
 export const ReadAnswer = z.union([
   z.object({
@@ -35,8 +49,10 @@ export const ReadAnswer = z.union([
     files: z.array(MadeFile).max(20),
     /** The heights of the proxies that are to be made. */
     proxies: z.array(z.number().int()).max(5).optional(),
+    /** Why there are only facts. */
+    incomplete: Reason.optional(),
   }),
-  z.object({ refused: z.object({ code: MediaErrorCode, message: z.string().max(1000) }) }),
+  z.object({ refused: Reason }),
   /** An error of the program itself, with its stack. */
   z.object({ fault: z.string().max(4000) }),
 ]);

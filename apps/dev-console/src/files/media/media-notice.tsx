@@ -24,12 +24,12 @@ export function MediaNotice({ file: { id, media }, role }: MediaNoticeProps) {
       </Text>
     );
   }
-  if (media?.status !== 'FAILED') return null;
+  if (media === null || media.error === null) return null;
   return (
     <div className={notice.notice} data-kind="warning" role="note" style={{ marginTop: '1rem' }}>
       <Text fw={600}>There is no preview of this file</Text>
       <Text size="sm" mt={4}>
-        {media.error?.message}
+        {media.error.message}
       </Text>
       <Group mt="sm" gap="sm">
         <ActionButton

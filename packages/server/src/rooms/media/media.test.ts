@@ -117,6 +117,18 @@ onEachDatabase((house) => {
   });
 
   describe('renditions', () => {
+    test('may be missing while the facts are known: then it is READY with the reason', async () => {
+      const projectId = await newProject(house().people.owner);
+      const held = await attempt(house(), await newPicture(house(), projectId));
+      const error = { code: 'NO_DECODER', message: 'The workers have no decoder.' } as const;
+      const { epoch } = held;
+      await workerOf(house()).recordFacts({ params: held, body: { epoch, facts: FACTS } });
+      await workerOf(house()).finishMedia({ params: held, body: { epoch, error, status: 'READY' } });
+      expect((await get(held.id)).media).toMatchObject({ status: 'READY', error, width: 1920 });
+      const events = (await storedEvents(house(), projectId)).filter(({ type }) => type.startsWith('file.media.'));
+      expect(typesOf(events)).toEqual(['file.media.ready']);
+    });
+
     test('are on Get File with a URL, and lists have the thumbnail', async () => {
       const projectId = await newProject(house().people.owner);
       const id = await readyPicture(house(), projectId);

@@ -83,24 +83,30 @@ onEachDatabase((house) => {
 
     test('can be started by command', async () => {
       const settings = { DATABASE_URL: house().databaseUrl };
-      const [ready, failed, missing] = [
+      const [ready, failed, partial, missing] = [
         await readyPicture(house()),
         await newPicture(house()),
         await newPicture(house()),
+        await newPicture(house()),
       ];
-      const held = await attempt(house(), failed);
       const error = { code: 'NO_DECODER', message: 'No decoder.' } as const;
-      await workerOf(house()).finishMedia({ params: held, body: { epoch: held.epoch, error } });
+      for (const [id, status] of [
+        [failed, 'FAILED'],
+        [partial, 'READY'],
+      ] as const) {
+        const held = await attempt(house(), id);
+        await workerOf(house()).finishMedia({ params: held, body: { epoch: held.epoch, error, status } });
+      }
       await house().deps.db.deleteFrom('media').where('file_id', '=', missing).execute();
       const statuses = async () =>
-        Promise.all([ready, failed, missing].map(async (id) => (await get(id)).media?.status ?? null));
-      expect(await statuses()).toEqual(['READY', 'FAILED', null]);
+        Promise.all([ready, failed, partial, missing].map(async (id) => (await get(id)).media?.status ?? null));
+      expect(await statuses()).toEqual(['READY', 'FAILED', 'READY', null]);
       expect(await reviewJson(settings, 'media', 'rebuild')).toEqual({ queued: 1 });
-      expect(await statuses()).toEqual(['READY', 'FAILED', 'PENDING']);
+      expect(await statuses()).toEqual(['READY', 'FAILED', 'READY', 'PENDING']);
       await reviewJson(settings, 'media', 'rebuild', '--failed');
-      expect(await statuses()).toEqual(['READY', 'PENDING', 'PENDING']);
+      expect(await statuses()).toEqual(['READY', 'PENDING', 'PENDING', 'PENDING']);
       expect(await reviewJson(settings, 'media', 'rebuild', ready)).toEqual({ queued: 1 });
-      expect(await statuses()).toEqual(['PENDING', 'PENDING', 'PENDING']);
+      expect(await statuses()).toEqual(['PENDING', 'PENDING', 'PENDING', 'PENDING']);
       const refused = await review(settings, 'media', 'rebuild', ready, '--all');
       expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('only one of')]);
     });

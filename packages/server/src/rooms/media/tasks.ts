@@ -189,7 +189,7 @@ export const listRebuildable = prepared.all((db, { afterId }: Params<{ afterId: 
     .where('files.id', '>', afterId)
     .where('files.status', '=', 'UPLOADED')
     .$if(which === 'missing', (files) => files.where('media.file_id', 'is', null))
-    .$if(which === 'failed', (files) => files.where('media.status', '=', 'FAILED'))
+    .$if(which === 'failed', (files) => files.where('media.error', 'is not', null))
     .orderBy('files.id')
     .limit(500),
 );

@@ -119,9 +119,9 @@ export const mediaWorkerHandlers = (deps: Deps): WorkerHandlers<WorkerMedia> => 
       });
     },
 
-    async finishMedia({ id, body: { epoch, error } }) {
+    async finishMedia({ id, body: { epoch, error, status } }) {
       const dropped = await changeHeld(id, epoch, async (trx, held) => {
-        const event = await end(trx, held, error);
+        const event = await end(trx, held, error, status);
         return { answer: await dropRenditionUploads(trx, id, now()), events: [event] };
       });
       await abortDropped(deps, dropped);
@@ -138,15 +138,16 @@ async function end(
   trx: Writer,
   { file_id: fileId, project_id: projectId, build }: StoredMedia,
   error: MediaError | null,
+  statusWithError: 'READY' | 'FAILED' = 'FAILED',
 ): Promise<NewEvent<'file.media.ready' | 'file.media.failed'>> {
-  const status = error === null ? 'READY' : 'FAILED';
+  const status = error === null ? 'READY' : statusWithError;
   await endMedia(trx, { fileId, status, error: error && JSON.stringify(error) });
   if (await dropOtherBuilds(trx, { fileId, build }, now())) {
     const names = await listNames(trx, { fileId, build });
     if (!names.some(({ kind }) => kind === 'THUMBNAIL')) await setThumbnail(trx, { fileId, key: null });
   }
   const about = { projectId, subjectId: fileId };
-  return error === null
+  return error === null || status === 'READY'
     ? { type: 'file.media.ready', ...about, data: {} }
     : { type: 'file.media.failed', ...about, data: { error: { code: error.code } } };
 }

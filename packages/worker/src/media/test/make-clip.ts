@@ -7,7 +7,8 @@ import {
   type Frame,
   type Muxer,
 } from 'node-av';
-import { AvFile, loadAv, secondsOf } from '../av-file.ts';
+import { AvFile, loadAv } from '../av-file.ts';
+import { secondsOf } from '../video-source.ts';
 
 /** Each frame shows its number as bars, one per bit. */
 const BARS = 8;
@@ -123,7 +124,7 @@ function toneFrom(sample: number): Buffer {
 
 const UNTURN = { 0: '', 90: 'transpose=cclock,', 180: 'hflip,vflip,', 270: 'transpose=clock,' } as const;
 
-/** Returns the number that each frame of a clip shows, and its time in milliseconds. The pictures were turned by `turn` degrees. */
+/** Returns the number that each frame of a clip shows, and its time in milliseconds after the first. The pictures were turned by `turn` degrees. */
 export async function readCounter(
   path: string,
   turn: keyof typeof UNTURN = 0,
@@ -134,8 +135,10 @@ export async function readCounter(
   const decoder = await file.decoderOf(video);
   const filter = av.FilterAPI.create(`${UNTURN[turn]}scale=${BARS}:2:flags=area,format=gray`);
   const found: { number: number; ms: number }[] = [];
+  let start: bigint | null = null;
   for await (const frame of file.frames(video, decoder)) {
-    const ms = Math.round(secondsOf(frame.pts, video.timeBase) * 1000);
+    start ??= frame.pts;
+    const ms = Math.round(secondsOf(frame.pts - start, video.timeBase) * 1000);
     for (const bars of await filter.processAll(frame)) {
       const levels = [...bars.toBuffer().subarray(0, BARS)];
       found.push({ number: levels.reduce((sum, level, bit) => sum + (level > 128 ? 1 << bit : 0), 0), ms });
