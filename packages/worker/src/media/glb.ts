@@ -43,10 +43,27 @@ const Gltf = z.object({
   materials: z
     .array(
       z.object({
-        pbrMetallicRoughness: z.object({ baseColorFactor: z.array(z.number()).length(4).optional() }).optional(),
+        pbrMetallicRoughness: z
+          .object({
+            baseColorFactor: z.array(z.number()).length(4).optional(),
+            baseColorTexture: z.object({ index: Index, texCoord: Index.optional() }).optional(),
+          })
+          .optional(),
+        alphaMode: z.string().optional(),
       }),
     )
     .optional(),
+  textures: z
+    .array(
+      z.object({
+        source: Index.optional(),
+        sampler: Index.optional(),
+        extensions: z.object({ EXT_texture_webp: z.object({ source: Index }).optional() }).optional(),
+      }),
+    )
+    .optional(),
+  samplers: z.array(z.object({ wrapS: z.number().optional(), wrapT: z.number().optional() })).optional(),
+  images: z.array(z.object({ bufferView: Index.optional() })).optional(),
   accessors: z
     .array(
       z.object({
