@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EDITORS } from './access.ts';
 import { created, room } from './endpoint.ts';
 import { GenerationError } from './generation-error.ts';
+import { groupBy } from './group-by.ts';
 import { FileId, FolderId, ReferenceId, reference, references } from './ids.ts';
 import { limitBreaches, MODELS, OutputType, Provider, VideoConfigs, VideoSettings } from './models.ts';
 import { text } from './text.ts';
@@ -80,7 +81,7 @@ export function promptReferences(prompt: string): string[] {
 
 /** The rules of `limitBreaches` as JSON Schema, with one entry for all models that share their limits. */
 const MODEL_LIMITS = Array.from(
-  Map.groupBy(MODELS, ({ outputType, video }) => JSON.stringify([outputType, video])).values(),
+  groupBy(MODELS, ({ outputType, video }) => JSON.stringify([outputType, video])).values(),
   (models) => {
     const video = models[0]?.video ?? null;
     const configs = video && {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contract } from './contract.ts';
 import { EVENT_STREAM, type Room, type Route } from './endpoint.ts';
 import { getForm } from './get-form.ts';
+import { groupBy } from './group-by.ts';
 import { SUBJECT_IDS } from './ids.ts';
 import { type Io, namedSchemas, schemaRef, toJsonSchema } from './openapi-schemas.ts';
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
@@ -136,7 +137,7 @@ const streamContent = (item: z.ZodType, openapi: string) => ({
 /** The problems of one status of an endpoint. Most endpoints share them with others. */
 const sharedName = (codes: readonly ProblemCode[]) => codes.join('.');
 
-const refusals = (route: Route) => Map.groupBy(refusalsOf(route), (code) => PROBLEMS[code].status);
+const refusals = (route: Route) => groupBy(refusalsOf(route), (code) => PROBLEMS[code].status);
 
 function refusal(status: number, codes: readonly ProblemCode[]): object {
   return {
