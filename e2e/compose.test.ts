@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig as readServerConfig } from '../packages/server/src/config/config.ts';
 import { parseS3Address } from '../packages/server/src/storage/s3-address.ts';
-import { readConfig as readWorkerConfig } from '../packages/worker/src/config.ts';
 import {
   type ComposeService,
   environmentOf,
@@ -15,16 +13,11 @@ import {
   VARIABLES,
 } from './compose.ts';
 import { createKey, useService, waitForAnswer } from './deployed.ts';
+import { readAsServer, readAsWorker, WORKER_STOP_SECONDS } from './deployed-settings.ts';
 import { freePort } from './dev-process.ts';
 import { readOutput } from './processes.ts';
-import type { Settings } from './service.ts';
 
 const FILES = ['compose.yaml', 'compose.full.yaml'] as const;
-/** The worker ends running steps this long after the signal (`shutdownForceTime`). */
-const WORKER_STOP_SECONDS = 40;
-/** Read by the AWS library, not by the configuration. */
-const OF_AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
-
 /** Our own services by the program that they run. */
 function ours(file: (typeof FILES)[number]) {
   const services = Object.entries(readCompose(file, VARIABLES[file]).services);
@@ -32,24 +25,8 @@ function ours(file: (typeof FILES)[number]) {
   return { servers: running('server'), workers: running('worker') };
 }
 
-/** The settings that a program reads, the names it asks for, and those of the environment that it ignores. */
-function readWith<Config extends object>(service: ComposeService, readConfig: (environment: Settings) => Config) {
-  const environment = onThisHost(environmentOf(service), '/data');
-  const asked = new Set<string>();
-  const recorded = new Proxy(environment, {
-    get(target, name) {
-      asked.add(String(name));
-      return Reflect.get(target, name);
-    },
-    // Temporal's settings are found by their prefix: listing all names must not count as reading them.
-    ownKeys: (target) => Object.keys(target).filter((name) => name.startsWith('TEMPORAL_')),
-  });
-  const config = readConfig(recorded);
-  return { config, ignored: Object.keys(environment).filter((name) => !asked.has(name) && !OF_AWS.includes(name)) };
-}
-const asServer = (service: ComposeService) => readWith(service, readServerConfig);
-const asWorker = (service: ComposeService) =>
-  readWith(service, (environment) => readWorkerConfig(environment, { name: 'host', pid: 1 }));
+const asServer = (service: ComposeService) => readAsServer(environmentOf(service));
+const asWorker = (service: ComposeService) => readAsWorker(environmentOf(service));
 
 const secondsOf = (service: ComposeService) => Number.parseInt(service.stop_grace_period ?? '10s', 10);
 
@@ -73,7 +50,7 @@ describe.each(FILES)('%s', (file) => {
     }
     for (const [name, worker] of workers) {
       const { config, ignored } = asWorker(worker);
-      expect(ignored.filter((each) => each !== 'NODE_ENV')).toEqual([]);
+      expect(ignored).toEqual([]);
       expect(config).toMatchObject({ name, token: 'w'.repeat(64), port: 9000 });
     }
   });

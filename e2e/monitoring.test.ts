@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { openHouse } from '../packages/server/src/test/house.ts';
 import { Metrics } from '../packages/worker/src/metrics.ts';
 
-/** The rules and the dashboard of deploy/monitoring name metrics that the server and the worker export. */
+/** The rules and the dashboard of deploy/monitoring, and the autoscaling of workers, name metrics that the server and the worker export. */
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const Rules = z.object({
@@ -18,7 +18,15 @@ const Dashboard = z.object({
 });
 const rules = Rules.parse(parse(read('deploy/monitoring/alerts.yaml'))).groups.flatMap((group) => group.rules);
 const { panels } = Dashboard.parse(JSON.parse(read('deploy/monitoring/dashboard.json')));
+const ScaledObject = z.object({
+  kind: z.literal('ScaledObject'),
+  spec: z.object({ triggers: z.array(z.object({ metadata: z.object({ query: z.string() }) })) }),
+});
+const triggers = parseAllDocuments(read('deploy/kubernetes/worker.yaml')).flatMap(
+  (document) => ScaledObject.safeParse(document.toJS()).data?.spec.triggers ?? [],
+);
 const expressions = [
+  ...triggers.map(({ metadata }) => ['autoscaling', metadata.query] as const),
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
@@ -76,6 +84,7 @@ test('every metric and label of the alert rules and of the dashboard exists', as
     ];
   });
   expect(faults).toEqual([]);
+  expect(triggers).toHaveLength(1);
   expect(expressions.length).toBeGreaterThan(40);
 });
 
