@@ -55,7 +55,8 @@ chmod -R u=rwX,go=rX "$releases/$release.partial"
 rm -rf "${releases:?}/$release"
 mv "$releases/$release.partial" "$releases/$release"
 
-mkdir -p -m 0750 "$settings"
+mkdir -p "$settings"
+chmod 0750 "$settings"
 own root:review "$settings"
 if [ ! -f "$settings/server.env" ]; then
   (
