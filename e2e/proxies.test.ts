@@ -57,6 +57,14 @@ describe.each(PROXIES.filter(({ name }) => name === 'nginx'))('behind $name', (k
     await using proxy = await startProxy(kind, [first.port, second.port]);
     expect(await readThrough(proxy.url, 10)).toEqual(Array(10).fill('200 own 200'));
   });
+
+  test('metrics and the worker API are not public', async () => {
+    await using server = await answering(200);
+    await using proxy = await startProxy(kind, [server.port, server.port]);
+    const paths = ['/metrics', '/worker/hello', '/api/ping'];
+    const statuses = await Promise.all(paths.map(async (path) => (await fetch(proxy.url + path)).status));
+    expect(statuses).toEqual([404, 404, 200]);
+  });
 });
 
 const haproxy = PROXIES.filter(({ name }) => name === 'haproxy');

@@ -63,7 +63,7 @@ describe('behind proxies', { timeout: 300_000 }, () => {
   );
 
   // The proxies wait at the same time.
-  test('a wait of 50 seconds gets a response, and private paths are not exposed', async () => {
+  test('a wait of 50 seconds gets a response', async () => {
     const id = await service.generate('markdown');
     const waitBehind = async ([name, { url }]: [string, RunningProxy]) => {
       const client = createClient({ baseUrl: url, token: service.key, retries: 0 });
@@ -71,10 +71,5 @@ describe('behind proxies', { timeout: 300_000 }, () => {
       return [name, data.status];
     };
     expect(await Promise.all([...proxies].map(waitBehind))).toEqual(PROXIES.map(({ name }) => [name, 'GENERATING']));
-    for (const { url } of proxies.values()) {
-      for (const path of ['/metrics', '/worker/hello']) {
-        expect([path, (await fetch(url + path, { method: 'POST' })).status]).toEqual([path, 404]);
-      }
-    }
   });
 });
