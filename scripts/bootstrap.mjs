@@ -25,6 +25,7 @@ const tasks = {
     run(ready.node, ['packages/server/dist/commands/main.js', ...args, ...jsonTakenByNpm(args)], ready),
   ),
   snapshot: afterBuild((ready, args) => run(ready.node, ['scripts/snapshot.ts', ...args], ready)),
+  release: afterBuild((ready) => run(ready.node, ['scripts/release.ts'], ready)),
   benchmark: afterBuild((ready, args) => run(ready.node, ['packages/server/benchmark/main.ts', ...args], ready)),
   chaos: afterBuild((ready, args) => run(ready.node, ['scripts/chaos.ts', ...args], ready)),
   fuzz: (ready, args) => {

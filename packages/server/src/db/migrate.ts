@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import type { OpenDatabase } from './database.ts';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as reviewRooms from './migrations/0002-review-rooms.ts';
@@ -63,6 +63,9 @@ export class IncompatibleSchema extends Error {
   override name = 'IncompatibleSchema';
 }
 
+export const migrationsFor = (dialect: OpenDatabase['dialect']): Record<string, Migration> =>
+  Object.fromEntries(Object.entries(MIGRATIONS).map(([name, migration]) => [name, migration(dialect)]));
+
 /**
  * Applies pending migrations, up to `last` if given, and returns their names. Holds a lock, so that one of several starting servers migrates and
  * the others wait. Accepts a newer compatible schema as it is, and throws IncompatibleSchema for others.
@@ -80,8 +83,7 @@ async function migrateWith(db: Database, dialect: OpenDatabase['dialect'], last?
   const migrator = new Migrator({
     db,
     provider: {
-      getMigrations: async () =>
-        Object.fromEntries(Object.entries(MIGRATIONS).map(([name, migration]) => [name, migration(dialect)])),
+      getMigrations: async () => migrationsFor(dialect),
     },
   });
   const { error, results } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
