@@ -7,7 +7,7 @@ import { releaseVersion } from '../config/release.ts';
 import { latestMigration } from '../db/migrate.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { onEachDatabase } from '../test/house.ts';
-import { review } from '../test/review.ts';
+import { review, reviewJson } from '../test/review.ts';
 
 onEachDatabase((house) => {
   const settings = () => {
@@ -82,6 +82,19 @@ onEachDatabase((house) => {
         expect.stringContaining('kling refused the account of old'),
       ]),
     );
+  });
+
+  test('a paused family is a warning, and a draining worker is named', async () => {
+    await register({ worker: 'left', version: releaseVersion() });
+    await reviewJson(settings(), 'providers', 'pause', 'veo', '--reason', 'invoices');
+    await reviewJson(settings(), 'workers', 'drain', 'left');
+    const { code, findings, messages } = await doctor();
+    await reviewJson(settings(), 'providers', 'resume', 'veo');
+    expect([code, messages]).toMatchObject([
+      0,
+      [{ name: 'providers', status: 'warning', message: expect.stringMatching(/^veo is paused since .*: invoices\./) }],
+    ]);
+    expect(findings.find(({ name }) => name === 'workers')?.message).toMatch(/^Alive: left \(draining since /);
   });
 
   test('a missing worker is a failure', async () => {

@@ -1,4 +1,5 @@
 import { releaseVersion } from '../config/release.ts';
+import { listPaused } from '../rooms/generation/paused-families.ts';
 import { openTemporal } from '../rooms/generation/temporal-client.ts';
 import { providersOf } from '../rooms/workers/providers.ts';
 import { listWorkers, type StoredWorker } from '../rooms/workers/queries.ts';
@@ -47,7 +48,8 @@ export const checkWorkers: Check = async (deps) => {
   ];
 };
 
-function liveFamilies({ families }: StoredWorker): string {
+function liveFamilies({ families, draining_since: drainingSince }: StoredWorker): string {
+  if (drainingSince !== null) return `draining since ${drainingSince}`;
   const live = families.flatMap(({ family, state }) => (state === 'live' ? [family] : []));
   return live.length > 0 ? `live: ${live.join(', ')}` : 'sandbox only';
 }
@@ -70,8 +72,15 @@ export const checkVersions: Check = async (deps) => {
 export const checkProviders: Check = async ({ db, clock, config }) => {
   const families = providersOf(await listWorkers(db, clock), config.generation);
   const live = families.filter(({ state }) => state === 'live').map(({ family }) => family);
+  const paused = await listPaused(db);
   return [
     ok(live.length > 0 ? `Live: ${live.join(', ')}.` : 'No family is live.'),
+    ...paused.map(({ family, reason, paused_at: at }) =>
+      warning(
+        `${family} is paused since ${at}${reason === null ? '' : `: ${reason}`}. Its generations wait.`,
+        `\`review providers resume ${family}\` starts them.`,
+      ),
+    ),
     ...families.flatMap(({ family, state, reason, refusal }) => {
       const advice = `Correct the settings of ${family} on its workers; \`npm run worker -- check ${family}\` tries its account.`;
       if (state === 'misconfigured') return [failed(`${family} is misconfigured: ${reason}`, advice)];

@@ -22,7 +22,7 @@ export async function findWaitingReasons(
   const { ofFamily, ofSlot } = await countHeld(db);
   const reasonOf = (generation: StoredGeneration): WaitingFor | null => {
     const { workspace_id: workspaceId, output_type: outputType, family, promised, engine } = generation;
-    if (paused.has(family)) return 'PAUSED';
+    if (engine === null && paused.has(family)) return 'PAUSED';
     if (!hasWorker(abilities, family, promised)) return 'WORKER';
     if (engine !== null) return null;
     if ((ofSlot.get(slotOf(workspaceId, outputType)) ?? 0) >= slots[outputType]) return 'SLOT';
