@@ -46,6 +46,21 @@ onTemporal('workers under Temporal', ({ start, temporal }) => {
     expect(await service.intents(id)).toBe(1);
   });
 
+  test('a step that outlasts the grace period of a stopping worker is continued by another', async () => {
+    await using vendor = await startVendor(200_000);
+    vendor.on = ({ kind, count }) => (kind === 'submit' && count === 1 ? 'hang' : undefined);
+    await using service = await start({ TEST_PROVIDER_URL: vendor.url });
+    const first = await service.startWorker('first');
+    const id = await service.generate('markdown', 'Hangs');
+    await until('it is submitted', async () => vendor.calls.some(({ kind }) => kind === 'submit'));
+    const stopped = performance.now();
+    expect(await first.end('SIGTERM')).toBe(0);
+    const seconds = (performance.now() - stopped) / 1000;
+    expect([seconds > 29, seconds < 60]).toEqual([true, true]);
+    await service.startWorker('second');
+    expect((await service.waitForEnd(id)).status).toBe('UPLOADED');
+  });
+
   test('a draining worker finishes its step and takes no further one, until it is resumed', async () => {
     await using service = await start({ SANDBOX_MILLISECONDS: '3000' });
     const left = await service.startWorker('left');
