@@ -182,7 +182,8 @@ inConsole(
       }
       const shown = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
       const [previous, next] = [page.getByLabel('Previous file'), page.getByLabel('Next file')];
-      await page.getByRole('link', { name: 'third.txt' }).click();
+      await visit.settled();
+      await page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name: 'third.txt' }).click();
       await shown('third.txt');
       await page.getByLabel('Order of the comments').selectOption('Newest');
       await next.click();
@@ -270,8 +271,71 @@ inConsole(
       await page.getByRole('button', { name: 'Next frame of both' }).click();
       await expect.poll(async () => ((await times())[0] ?? 0) > before).toBe(true);
       await expect.poll(apart).toBeLessThan(0.05);
+
+      const comments = (side: string) => page.getByRole('region', { name: `Comments on the ${side} file` });
+      const { client } = fixture().service;
+      await client.comments.createOnFile({ params: { id: right }, body: { content: 'Slower here.', anchor: 2000 } });
+      await comments('left').getByRole('textbox', { name: 'Comment' }).fill('Better than before.');
+      await comments('left').getByRole('button', { name: 'Comment', exact: true }).click();
+      await comments('left').getByRole('article').getByText('Better than before.').waitFor();
+      await expect
+        .poll(async () => (await client.comments.listOnFile({ params: { id: left } })).data[0]?.anchor ?? 0)
+        .toBeGreaterThan(500);
+      await comments('right').getByRole('button', { name: '0:02.0' }).click();
+      await expect.poll(times).toEqual([2, 2]);
+
+      const film = page.locator('video');
+      for (const [mode, style] of [
+        ['Wipe', /clip-path: inset\(0(px)? 0(px)? 0(px)? 50%\)/],
+        ['Overlay', /opacity: 0\.5/],
+        ['Difference', /mix-blend-mode: difference/],
+      ] as const) {
+        await page.getByText(mode, { exact: true }).click();
+        await page.waitForURL(new RegExp(`mode=${mode.toLowerCase()}`));
+        await expect.poll(() => film.nth(1).getAttribute('style')).toMatch(style);
+        await expect.poll(ready).toBe(2);
+        await expect.poll(times).toEqual([2, 2]);
+        await visit.expectAccessible(`${mode} of videos`);
+      }
+      const boxes = await page.evaluate<string[]>(
+        `${films}.map((each) => JSON.stringify(each.getBoundingClientRect()))`,
+      );
+      expect(boxes[0]).toBe(boxes[1]);
+      await page.getByRole('button', { name: 'Play both' }).click();
+      await expect.poll(async () => Math.min(...(await times()))).toBeGreaterThan(2.3);
       await page.reload();
       await expect.poll(ready).toBe(2);
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('a file is compared with its previous version first', async () => {
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await newProject(visit);
+      // The smallest PNG, of one pixel.
+      const buffer = Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      );
+      for (const name of ['Poster v1.png', 'poster_v2.png', 'Logo.png', 'Poster v3 final.png']) {
+        await page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'image/png', buffer });
+        await page.getByRole('link', { name }).waitFor();
+      }
+      await visit.settled();
+      await page
+        .getByRole('list', { name: 'Folders and files' })
+        .getByRole('link', { name: 'Poster v3 final.png' })
+        .click();
+      await page.getByRole('link', { name: 'Compare' }).click();
+      await page.waitForURL(/right=/);
+      const chosen = (side: string) =>
+        page.getByRole('combobox', { name: side }).locator('option:checked').textContent();
+      await expect.poll(() => chosen('Right')).toBe('poster_v2.png');
+      expect(await chosen('Left')).toBe('Poster v3 final.png');
+      const groups = page.getByRole('combobox', { name: 'Right' }).locator('optgroup');
+      expect(await groups.first().locator('option').allTextContents()).toEqual(['poster_v2.png', 'Poster v1.png']);
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Poster v3 final.png' }).waitFor();
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
   },

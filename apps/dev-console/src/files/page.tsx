@@ -18,6 +18,7 @@ import { statusIcon, statusLabel } from '../ui/status-badge.tsx';
 import { FileDetailsCard } from './details-card.tsx';
 import { FileSide } from './file-side.tsx';
 import { FileStatus } from './file-status.tsx';
+import { kindOf } from './kind.ts';
 import { MediaNotice } from './media/media-notice.tsx';
 import { renditionOf } from './media/renditions.ts';
 import { Neighbours } from './neighbours.tsx';
@@ -28,6 +29,8 @@ import { usePosition } from './use-position.ts';
 import { Viewer } from './viewer.tsx';
 
 const route = getRouteApi('/console/files/$fileId');
+
+const isComparable = (file: FileDetails) => file.status === 'UPLOADED' && ['image', 'video'].includes(kindOf(file));
 
 export function FilePage() {
   const { fileId } = route.useParams();
@@ -71,6 +74,14 @@ function File({ file }: { file: FileDetails }) {
           actions={
             <>
               <Neighbours file={file} />
+              {isComparable(file) && (
+                <Button
+                  variant="default"
+                  renderRoot={(props) => <Link {...props} to="/compare" search={{ left: file.id }} />}
+                >
+                  Compare
+                </Button>
+              )}
               {file.generation !== null && (
                 <Button
                   variant="default"

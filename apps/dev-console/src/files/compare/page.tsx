@@ -1,7 +1,7 @@
-import { Button, SegmentedControl } from '@mantine/core';
-import { contract } from '@review/contract';
+import { Button, SegmentedControl, Stack } from '@mantine/core';
+import { contract, type FileDetails } from '@review/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useLive } from '../../live/use-live.ts';
 import { useRefusal } from '../../session/access.ts';
 import { oneOf } from '../../shell/search.ts';
@@ -12,6 +12,8 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { kindOf } from '../kind.ts';
 import { fileQuery, projectFilesQuery } from '../queries.ts';
+import { BothComments } from './both-comments.tsx';
+import { comparedFirstQuery } from './earlier.ts';
 import { Layered } from './layered.tsx';
 import { LAYERINGS } from './layering.ts';
 import { type Side, useSide } from './side.ts';
@@ -26,7 +28,9 @@ const MODES = [
   { value: 'difference', label: 'Difference' },
 ];
 
-/** Compares two files: images side by side or layered, videos in sync. */
+const nowhere = () => {};
+
+/** Compares two files side by side or layered, videos in sync, with the comments on both. */
 export function ComparePage() {
   const { left, right } = route.useSearch();
   const refusal = useRefusal();
@@ -46,12 +50,29 @@ export function ComparePage() {
           </Link>
         )
       }
-      actions={<Modes left={left} right={right ?? left} />}
+      actions={right !== undefined && <Modes left={left} right={right} />}
     >
       <Loaded query={first}>
-        {({ project }) => <Pair projectId={project.id} left={left} right={right ?? left} />}
+        {(file) =>
+          right === undefined ? (
+            <FirstCompared file={file} />
+          ) : (
+            <Pair projectId={file.project.id} left={left} right={right} />
+          )
+        }
       </Loaded>
     </Page>
+  );
+}
+
+/** Chooses what a file is compared with: its previous version if there is one. */
+function FirstCompared({ file }: { file: FileDetails }) {
+  const query = useQuery(comparedFirstQuery(file));
+  const { mode } = route.useSearch();
+  return (
+    <Loaded query={query}>
+      {(right) => <Navigate to="/compare" search={{ left: file.id, right, mode }} replace />}
+    </Loaded>
   );
 }
 
@@ -64,32 +85,36 @@ function Pair({ projectId, left, right }: { projectId: string; left: string; rig
   const choose = (change: { left?: string; right?: string }) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
   const sides: readonly [Side, Side] = [
-    useSide('Left', left, offered, (id) => choose({ left: id })),
-    useSide('Right', right, offered, (id) => choose({ right: id })),
+    useSide({ name: 'Left', id: left, other: right, offered, choose: (id) => choose({ left: id }) }),
+    useSide({ name: 'Right', id: right, other: left, offered, choose: (id) => choose({ right: id }) }),
   ];
   const kinds = sides.map(({ file }) => (file === undefined ? null : kindOf(file)));
   const isLayered = mode !== undefined && kinds.every((kind) => kind === 'image');
   return (
-    <>
+    <Stack gap="md">
       {kinds.every((kind) => kind === 'video') ? (
-        <SyncedVideos sides={sides} />
-      ) : isLayered ? (
-        <Layered sides={sides} mode={mode} />
+        <SyncedVideos sides={sides} mode={mode} />
       ) : (
-        <SideBySide sides={sides} />
+        <>
+          {isLayered ? <Layered sides={sides} mode={mode} /> : <SideBySide sides={sides} />}
+          <BothComments sides={sides} at={null} onJump={nowhere} />
+        </>
       )}
       <MoreButton query={files}>Offer older files</MoreButton>
-    </>
+    </Stack>
   );
 }
 
-/** Only images can be layered. */
+const isLayerable = (one: FileDetails, other: FileDetails) =>
+  ['image', 'video'].includes(kindOf(one)) && kindOf(one) === kindOf(other);
+
+/** Two images or two videos can be layered. */
 function Modes({ left, right }: { left: string; right: string }) {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();
   const one = useQuery(fileQuery(left)).data;
   const other = useQuery(fileQuery(right)).data;
-  if (one === undefined || other === undefined || kindOf(one) !== 'image' || kindOf(other) !== 'image') return null;
+  if (one === undefined || other === undefined || !isLayerable(one, other)) return null;
   return (
     <SegmentedControl
       aria-label="How to compare"
@@ -112,6 +137,7 @@ const NothingChosen = () => (
     title="Choose two files"
     action={<Button renderRoot={(props) => <Link {...props} to="/projects" />}>To the projects</Button>}
   >
-    Tick two files in a project and press Compare. Pictures can be wiped over one another, videos play together.
+    Tick two files in a project and press Compare. Pictures and videos can be laid over one another; videos play
+    together.
   </EmptyState>
 );

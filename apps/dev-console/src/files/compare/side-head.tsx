@@ -1,4 +1,5 @@
 import { NativeSelect, Text } from '@mantine/core';
+import type { FileRecord } from '@review/contract';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
 import { Tile } from '../../ui/tile.tsx';
 import { proxyOf } from '../media/renditions.ts';
@@ -8,7 +9,8 @@ import type { Side } from './side.ts';
 
 /** Shows and changes the file of one side. */
 export function SideHead({ side }: { side: Side }) {
-  const { name, id, file, offered, error, choose } = side;
+  const { name, id, file, offered, earlier, error, choose } = side;
+  const optionOf = (each: FileRecord) => ({ value: each.id, label: each.name });
   const proxy = file && proxyOf(file);
   const isOffered = offered.some((each) => each.id === id);
   return (
@@ -31,7 +33,12 @@ export function SideHead({ side }: { side: Side }) {
           onChange={({ target }) => choose(target.value)}
           data={[
             ...(isOffered ? [] : [{ value: id, label: file?.name ?? id }]),
-            ...offered.map((each) => ({ value: each.id, label: each.name })),
+            ...(earlier.length === 0
+              ? offered.map(optionOf)
+              : [
+                  { group: 'Versions of it', items: earlier.map(optionOf) },
+                  { group: 'Other files', items: offered.filter((each) => !earlier.includes(each)).map(optionOf) },
+                ]),
           ]}
         />
       </div>

@@ -2,6 +2,7 @@ import type { FileDetails, FileRecord } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { proxyOf, useSteadyUrl } from '../media/renditions.ts';
 import { downloadQuery, fileQuery } from '../queries.ts';
+import { earlierVersions } from './earlier.ts';
 
 export interface Side {
   name: 'Left' | 'Right';
@@ -12,12 +13,21 @@ export interface Side {
   error: Error | null;
   /** The files to choose from. */
   offered: readonly FileRecord[];
+  /** Those of them that are earlier versions of the file on the other side. */
+  earlier: readonly FileRecord[];
   choose: (id: string) => void;
 }
 
-export function useSide(name: Side['name'], id: string, offered: readonly FileRecord[], choose: Side['choose']): Side {
+export function useSide({
+  name,
+  id,
+  other,
+  offered,
+  choose,
+}: Pick<Side, 'name' | 'id' | 'offered' | 'choose'> & { other: string }): Side {
   const file = useQuery(fileQuery(id));
   const download = useQuery({ ...downloadQuery(id), enabled: file.data?.status === 'UPLOADED' });
+  const opposite = useQuery(fileQuery(other)).data;
   const proxy = useSteadyUrl(file.data && proxyOf(file.data)?.url);
   return {
     name,
@@ -26,6 +36,7 @@ export function useSide(name: Side['name'], id: string, offered: readonly FileRe
     url: proxy ?? download.data?.url,
     error: file.error ?? download.error,
     offered,
+    earlier: opposite === undefined ? [] : earlierVersions(opposite, offered),
     choose,
   };
 }

@@ -1,22 +1,34 @@
 import { Button, Slider, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import { anchorText } from '../../comments/anchor.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { BothComments } from './both-comments.tsx';
 import classes from './compare.module.css';
+import type { Layering } from './layering.ts';
+import { Layers } from './layers.tsx';
 import type { Side } from './side.ts';
 import { SideHead } from './side-head.tsx';
 
 /** With more drift than this, the right video seeks to the time of the left one. */
 const DRIFT_SECONDS = 0.08;
-const FRAME_SECONDS = 1 / 24;
+/** How often the comments follow a video that plays. */
+const COMMENTS_MS = 250;
+
+interface SyncedVideosProps {
+  sides: readonly [Side, Side];
+  /** Side by side if undefined. */
+  mode: Layering | undefined;
+}
 
 /** Two synchronised videos with shared controls. The left one sets the time and plays its sound. */
-export function SyncedVideos({ sides }: { sides: readonly [Side, Side] }) {
+export function SyncedVideos({ sides, mode }: SyncedVideosProps) {
   const leader = useRef<HTMLVideoElement>(null);
   const follower = useRef<HTMLVideoElement>(null);
   const [time, setTime] = useState(0);
   const [length, setLength] = useState(0);
   const [playing, setPlaying] = useState(false);
+  const { numerator, denominator } = sides[0].file?.media?.frameRate ?? { numerator: 24, denominator: 1 };
+  const frame = denominator / numerator;
 
   useEffect(() => {
     if (!playing) return;
@@ -34,13 +46,14 @@ export function SyncedVideos({ sides }: { sides: readonly [Side, Side] }) {
     return () => cancelAnimationFrame(request);
   }, [playing]);
 
-  function seek(seconds: number) {
-    const to = Math.min(Math.max(0, seconds), length);
+  const seek = useCallback((seconds: number) => {
+    const to = Math.min(Math.max(0, seconds), leader.current?.duration || 0);
     for (const film of [leader.current, follower.current]) {
       if (film !== null) film.currentTime = Math.min(to, film.duration || 0);
     }
     setTime(to);
-  }
+  }, []);
+  const jump = useCallback((at: number) => seek(at / 1000), [seek]);
   function pause() {
     leader.current?.pause();
     follower.current?.pause();
@@ -53,36 +66,48 @@ export function SyncedVideos({ sides }: { sides: readonly [Side, Side] }) {
   }
   const step = (frames: number) => {
     if (playing) pause();
-    seek(time + frames * FRAME_SECONDS);
+    seek(time + frames * frame);
   };
   const films = [leader, follower] as const;
+
+  const film = (index: 0 | 1, style?: CSSProperties) => {
+    const { id, name, url, file } = sides[index];
+    return (
+      url !== undefined && (
+        <video
+          ref={films[index]}
+          key={id}
+          src={url}
+          preload="auto"
+          playsInline
+          muted={index === 1}
+          aria-label={`${name}: ${file?.name}`}
+          className={classes.film}
+          style={style}
+          onLoadedMetadata={({ currentTarget }) => {
+            if (index === 0) setLength(currentTarget.duration);
+            currentTarget.currentTime = Math.min(time, currentTarget.duration);
+            // Another mode or file while both play.
+            if (playing) void currentTarget.play();
+          }}
+          onEnded={index === 0 ? pause : undefined}
+        />
+      )
+    );
+  };
+  const at = Math.round(time * 1000);
 
   return (
     <Stack gap="md">
       <div className={classes.sides}>
-        {sides.map((side, index) => (
-          <section key={side.name} aria-label={side.name} className={classes.side}>
-            <SideHead side={side} />
-            {side.url !== undefined && (
-              <video
-                ref={films[index]}
-                key={side.id}
-                src={side.url}
-                preload="auto"
-                playsInline
-                muted={index === 1}
-                aria-label={`${side.name}: ${side.file?.name}`}
-                className={classes.film}
-                onLoadedMetadata={({ currentTarget }) => {
-                  if (index === 0) setLength(currentTarget.duration);
-                  currentTarget.currentTime = Math.min(time, currentTarget.duration);
-                }}
-                onEnded={index === 0 ? pause : undefined}
-              />
-            )}
+        {([0, 1] as const).map((index) => (
+          <section key={sides[index].name} aria-label={sides[index].name} className={classes.side}>
+            <SideHead side={sides[index]} />
+            {mode === undefined && film(index)}
           </section>
         ))}
       </div>
+      {mode !== undefined && <Layers mode={mode}>{film}</Layers>}
       <fieldset className={classes.controls} aria-label="Both videos">
         <Button
           variant="default"
@@ -104,14 +129,15 @@ export function SyncedVideos({ sides }: { sides: readonly [Side, Side] }) {
           label={null}
           min={0}
           max={length || 1}
-          step={FRAME_SECONDS}
+          step={frame}
           value={time}
           onChange={seek}
         />
         <Text size="sm" className="numbers" component="output">
-          {anchorText(Math.round(time * 1000), 'time')}
+          {anchorText(at, 'time')}
         </Text>
       </fieldset>
+      <BothComments sides={sides} at={playing ? at - (at % COMMENTS_MS) : at} onJump={jump} />
     </Stack>
   );
 }
