@@ -3,7 +3,7 @@ import { mkdtemp, readFile as readBytes, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Document, NodeIO } from '@gltf-transform/core';
-import type { MediaFacts } from '@review/contract';
+import type { Filmstrip, MediaFacts } from '@review/contract';
 import {
   FF_ENCODER_AAC,
   FF_ENCODER_AC3,
@@ -239,6 +239,34 @@ withEachDecoder((decoder) => {
     const { path } = await proxy(540);
     await using made = await AvFile.open(path);
     expect(made.video?.codecpar.colorTrc).toBe(made.av.AVCOL_TRC_BT709);
+  });
+});
+
+/** The numbers that the pictures of a filmstrip show. */
+async function readFilmstrip(strip: Sharp, { columns, rows }: Filmstrip): Promise<number[]> {
+  const { data, info } = await strip.greyscale().raw().toBuffer({ resolveWithObject: true });
+  const [wide, high] = [info.width / columns, info.height / rows];
+  return Array.from({ length: columns * rows }, (_, tile) => {
+    const [left, top] = [(tile % columns) * wide, Math.floor(tile / columns) * high];
+    const isWhite = (bar: number) => (data[(top + high / 2) * info.width + left + (bar + 0.5) * (wide / 8)] ?? 0) > 128;
+    return Array.from({ length: 8 }, (_, bar) => (isWhite(bar) ? 1 << bar : 0)).reduce((sum, bit) => sum + bit, 0);
+  });
+}
+
+withEachDecoder((decoder) => {
+  test.each<[string, FFVideoEncoder, Clip, number]>([
+    ['course.mp4', FF_ENCODER_LIBX264, { frames: 60, rate: [10, 1] }, 5],
+    // Long videos with many key frames, which the FFmpeg of the host decodes from there; with and without an index.
+    ['long.mov', FF_ENCODER_PRORES_KS, { frames: 200, rate: [1, 1], pixels: 'yuv422p10le' }, 2],
+    ['long.ts', FF_ENCODER_LIBX264, { frames: 200, rate: [1, 1], options: { g: '1', bf: '0' } }, 2],
+  ])('the filmstrip of %s shows the frames of its times', async (name, codec, clip, framesPerTile) => {
+    const bytes = await readBytes(await make({ name, codec, clip }));
+    const { files, open } = await readFile('VIDEO', 'video/mp4', bytes, { decoder });
+    const { filmstrip } = files.find(({ kind }) => kind === 'FILMSTRIP') ?? {};
+    if (!filmstrip) throw new Error('there is no filmstrip');
+    const tiles = (clip.frames ?? 0) / framesPerTile;
+    const shown = (await readFilmstrip(open('filmstrip.webp'), filmstrip)).slice(0, tiles);
+    expect(shown).toEqual(Array.from({ length: tiles }, (_, tile) => tile * framesPerTile));
   });
 });
 

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { runFfmpeg } from './ffmpeg-program.ts';
 import { pictureFilter, proxyFilter, rotationOf } from './picture-filter.ts';
+import { Refused } from './read-order.ts';
 import {
   type Course,
   DEMUXERS,
@@ -151,6 +152,15 @@ class FfmpegRenderer implements Renderer {
     return runFfmpeg(ffmpeg, [...log, '-threads', '1', ...from, ...inputOf(path), ...words]);
   }
 
+  /** Content that has facts may lack anything that can be decoded: it has no pictures and no sound then. */
+  async *#decode(words: readonly string[], seek?: number): AsyncGenerator<Buffer> {
+    try {
+      yield* this.#run([...words, 'pipe:1'], seek);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+
   /** Yields the frames that are shown at `from` and at each tick after it. */
   async *#frames(times: { from: number; rate: string; count: number }, size: Size): AsyncGenerator<Buffer> {
     const seek = Math.max(0, this.#keyBefore(times.from) - SEEK_MARGIN_SECONDS);
@@ -158,7 +168,7 @@ class FfmpegRenderer implements Renderer {
     const fps = `fps=${times.rate}:start_time=${(times.from - seek).toFixed(6)}:round=up`;
     const filter = `${fps},${pictureFilter(this.#course.look, size)},format=rgb24`;
     const words = ['-map', `0:${this.#given.video}`, '-vf', filter, '-frames:v', String(times.count)];
-    const output = this.#run([...words, '-f', 'rawvideo', 'pipe:1'], seek);
+    const output = this.#decode([...words, '-f', 'rawvideo'], seek);
     const length = size.width * size.height * 3;
     for await (const frames of inMultiplesOf(length, output)) {
       for (let start = 0; start < frames.length; start += length) yield frames.subarray(start, start + length);
@@ -190,7 +200,7 @@ class FfmpegRenderer implements Renderer {
 
   samples(rate: number): AsyncGenerator<Buffer> {
     const filter = `aresample=${rate},aformat=sample_fmts=flt:channel_layouts=mono`;
-    return inMultiplesOf(4, this.#run(['-map', `0:${this.#given.audio}`, '-af', filter, '-f', 'f32le', 'pipe:1']));
+    return inMultiplesOf(4, this.#decode(['-map', `0:${this.#given.audio}`, '-af', filter, '-f', 'f32le']));
   }
 
   async writeProxy(path: string, size: Size): Promise<void> {
