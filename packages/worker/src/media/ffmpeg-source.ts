@@ -1,6 +1,4 @@
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { runFfmpeg } from './ffmpeg-program.ts';
@@ -79,18 +77,17 @@ export async function openWithFfmpeg(path: string, ffmpeg: string): Promise<Vide
 
   async function* packets(): AsyncGenerator<PacketTimes> {
     const fields = ['-show_entries', 'packet=stream_index,pts,duration,flags', '-of', 'csv=p=0'];
-    for await (const line of createInterface({ input: Readable.from(probe(fields)) })) {
-      const [index, time, duration, flags = ''] = line.split(',');
-      const stream = Number(index) === video?.index ? 'video' : Number(index) === audio?.index ? 'audio' : null;
-      if (stream === null || index === '') continue;
+    for await (const line of linesOf(probe(fields))) {
+      const [index = '', time, duration, flags = ''] = line.split(',');
+      const stream = index === String(video?.index) ? 'video' : index === String(audio?.index) ? 'audio' : null;
       const isKey = flags.startsWith('K');
-      yield { stream, time: numberOf(time), duration: numberOf(duration) ?? 0, isKey };
+      if (stream !== null) yield { stream, time: numberOf(time), duration: numberOf(duration) ?? 0, isKey };
     }
   }
 
   const probed: ProbedFile = {
     container: format.format_name,
-    start: format.start_time,
+    start: Math.max(0, format.start_time),
     duration: format.duration,
     bitRate: format.bit_rate,
     video: video === undefined ? null : videoStream(video),
@@ -102,9 +99,22 @@ export async function openWithFfmpeg(path: string, ffmpeg: string): Promise<Vide
   };
   return {
     probed,
-    createRenderer: (course) => new FfmpegRenderer({ ffmpeg, path, video: video?.index, audio: audio?.index }, course),
+    createRenderer(course) {
+      const given = { ffmpeg, path, video: video?.index, audio: audio?.index, lead: Math.min(0, format.start_time) };
+      return new FfmpegRenderer(given, course);
+    },
     async [Symbol.asyncDispose]() {},
   };
+}
+
+/** Unlike `readline`, passes errors on. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 const numberOf = (text = ''): number | null => (/^-?\d+$/.test(text) ? Number(text) : null);
@@ -132,6 +142,8 @@ interface Given {
   /** The indexes of the streams. */
   video: number | undefined;
   audio: number | undefined;
+  /** The time before 0 at which sound starts to prepare its decoder. FFmpeg would move everything by it. */
+  lead: number;
 }
 
 class FfmpegRenderer implements Renderer {
@@ -146,10 +158,11 @@ class FfmpegRenderer implements Renderer {
 
   /** Every option before the input is one of the decoders. */
   #run(words: readonly string[], seek = 0): AsyncGenerator<Buffer> {
-    const { ffmpeg, path } = this.#given;
+    const { ffmpeg, path, lead } = this.#given;
     const log = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1', '-max_error_rate', '1', '-y'];
+    const offset = lead < 0 ? ['-itsoffset', lead.toFixed(6)] : [];
     const from = seek > 0 ? ['-noaccurate_seek', '-ss', seek.toFixed(6)] : [];
-    return runFfmpeg(ffmpeg, [...log, '-threads', '1', ...from, ...inputOf(path), ...words]);
+    return runFfmpeg(ffmpeg, [...log, '-threads', '1', ...offset, ...from, ...inputOf(path), ...words]);
   }
 
   /** Content that has facts may lack anything that can be decoded: it has no pictures and no sound then. */
