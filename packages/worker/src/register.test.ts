@@ -21,5 +21,5 @@ test('every heartbeat reports the families and the latest refusals of a provider
     url: '/worker/heartbeat',
     body: { worker: 'left', refusals: [{ family: 'veo', type: 'BALANCE', message: 'The account is empty.' }] },
   });
-  expect(drain.signal.aborted).toBe(true);
+  await expect.poll(() => drain.signal.aborted).toBe(true);
 });

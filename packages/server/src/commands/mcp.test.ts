@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FormerStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { contractTools } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type House, openHouse } from '../test/house.ts';
@@ -33,7 +34,7 @@ test('a client of the current specification lists and calls the tools, and reads
   const client = new Client(ABOUT, { versionNegotiation: { mode: 'auto' } });
   await client.connect(new StdioClientTransport(command(house.people.owner.key)));
   expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-  expect((await client.listTools()).tools).toHaveLength(26);
+  expect((await client.listTools()).tools).toHaveLength(contractTools().length);
   const made = await client.callTool({ name: 'create_folder', arguments: { id: house.projectId, name: 'Übersicht' } });
   expect(Folder.parse(made).structuredContent.data.id).toMatch(/^DX/);
   await expect(client.readResource({ uri: 'review://files/ü' })).rejects.toThrow(/not found/i);
@@ -43,7 +44,7 @@ test('a client of the current specification lists and calls the tools, and reads
 test('a client of 2025-11-25 does too, with several concurrent calls', async () => {
   const client = new FormerClient(ABOUT);
   await client.connect(new FormerStdio(command(house.people.owner.key)));
-  expect((await client.listTools()).tools).toHaveLength(26);
+  expect((await client.listTools()).tools).toHaveLength(contractTools().length);
   const names = Array.from({ length: 20 }, (_, number) => `Folder ${number}`);
   const made = await Promise.all(
     names.map((name) => client.callTool({ name: 'create_folder', arguments: { id: house.projectId, name } })),

@@ -1,3 +1,4 @@
+import { contractTools } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DIALECTS, json, onEachDatabase, openHouse } from '../test/house.ts';
@@ -23,7 +24,7 @@ onEachDatabase(
     describe.each(Object.entries(REQUESTS))('%s', (version, request) => {
       test('tools are listed and called without a handshake', async () => {
         const listed = await messageIn(await ask(request('tools/list')));
-        expect(listed.result?.['tools']).toHaveLength(26);
+        expect(listed.result?.['tools']).toHaveLength(contractTools().length);
         const called = await messageIn(await ask(request('tools/call', whoami)));
         const { content, structuredContent } = Called.parse(called.result);
         // Not both as text and as structured content.
