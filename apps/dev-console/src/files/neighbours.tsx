@@ -40,7 +40,7 @@ export function Neighbours({ file }: { file: FileRecord }) {
   const button = (label: string, icon: 'previous' | 'next', neighbour: FileRecord | undefined) => (
     <ActionIcon
       variant="default"
-      size="input-sm"
+      size="sm"
       aria-label={label}
       title={neighbour?.name}
       disabled={neighbour === undefined}
@@ -50,7 +50,7 @@ export function Neighbours({ file }: { file: FileRecord }) {
         ),
       })}
     >
-      <Icon name={icon} size={16} />
+      <Icon name={icon} size={14} />
     </ActionIcon>
   );
   return (

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton } from '@mantine/core';
 import { contract, type FileDetails } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -62,18 +62,20 @@ function File({ file }: { file: FileDetails }) {
           wide
           title={file.name}
           trail={
-            <Link
-              to="/projects/$projectId"
-              params={{ projectId: file.project.id }}
-              search={file.folder === null ? {} : { folder: file.folder.id }}
-            >
-              {project.data?.name ?? 'Project'}
-            </Link>
+            <Group gap="xs" wrap="nowrap">
+              <Link
+                to="/projects/$projectId"
+                params={{ projectId: file.project.id }}
+                search={file.folder === null ? {} : { folder: file.folder.id }}
+              >
+                {project.data?.name ?? 'Project'}
+              </Link>
+              <Neighbours file={file} />
+            </Group>
           }
           description={<FileStatus file={file} />}
           actions={
             <>
-              <Neighbours file={file} />
               {isComparable(file) && (
                 <Button
                   variant="default"
