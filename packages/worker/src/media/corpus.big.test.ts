@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile as readBytes, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Document, NodeIO } from '@gltf-transform/core';
 import type { Filmstrip, MediaFacts } from '@review/contract';
 import {
@@ -289,6 +291,26 @@ test.skipIf(lacksFfmpeg).each(VIDEOS)('$name has the same facts by every source'
   const withoutDecoder = factsBy({ name: 'none' });
   if (NEEDS_FFMPEG.includes(name)) await expect(withoutDecoder).rejects.toMatchObject({ code: 'NO_DECODER' });
   else await expectSame(withoutDecoder);
+});
+
+test.skipIf(lacksFfmpeg).each([
+  ['sound.wav', 'pcm_s16le'],
+  ['sound.mp3', 'mp3'],
+  ['sound.flac', 'flac'],
+  ['sound.ogg', 'vorbis'],
+  ['sound.m4a', 'aac'],
+])('%s has its facts by every source, and a waveform by every decoder', async (name, audioCodec) => {
+  const path = join(folder, name);
+  const codec = audioCodec === 'vorbis' ? 'libvorbis' : audioCodec === 'mp3' ? 'libmp3lame' : audioCodec;
+  const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-ac', '2', '-c:a', codec];
+  await promisify(execFile)(FFMPEG ?? '', ['-nostdin', '-v', 'error', ...tone, path]);
+  const decoders: Decoder[] = [{ name: 'node-av' }, { name: 'ffmpeg', path: FFMPEG ?? '' }, { name: 'none' }];
+  for (const decoder of decoders) {
+    const { facts, files } = await readFile('AUDIO', 'audio/mpeg', await readBytes(path), { decoder });
+    expect(facts, decoder.name).toMatchObject({ audioCodec, audioChannels: 2, videoCodec: null, frameCount: null });
+    expect(Math.abs((facts.durationMs ?? 0) - 2000), decoder.name).toBeLessThan(60);
+    expect(files.map(({ kind }) => kind)).toEqual(decoder.name === 'none' ? [] : ['WAVEFORM']);
+  }
 });
 
 const flat = (width: number, height: number, background = '#c60') =>
