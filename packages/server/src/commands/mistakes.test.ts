@@ -94,7 +94,8 @@ describe('on a database of its own', () => {
     const path = join(folder, 'empty.db');
     writeFileSync(path, '');
     const { code, output, errors } = await review({ DATABASE_URL: `sqlite:${path}` }, 'key', 'list', '--json');
-    const message = 'The database has no schema yet. Run `review migrate`, or start the server once.';
+    const message =
+      'The database has no schema yet, or that of an earlier release. Run `review migrate`, or start the server once.';
     expect([code, errors]).toEqual([1, `Database: sqlite:${path}\n${message}\n`]);
     expect(JSON.parse(output)).toEqual({ error: message });
   });

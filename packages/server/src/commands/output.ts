@@ -36,7 +36,7 @@ function explain(error: unknown): string {
   // A host with several addresses, none of which is reachable.
   if (error instanceof AggregateError) return error.errors.map(explain).join('; ');
   if (/no such table|relation ".*" does not exist/.test(error.message)) {
-    return 'The database has no schema yet. Run `review migrate`, or start the server once.';
+    return 'The database has no schema yet, or that of an earlier release. Run `review migrate`, or start the server once.';
   }
   return error.message;
 }
