@@ -17,7 +17,7 @@ const NEVER_SUCCEED = [
 ];
 
 /** So many requests of every operation include one that succeeds, by far. */
-const MANY = 200;
+const MANY = 1000;
 
 interface Counts {
   /** Valid requests of each operation, and as many invalid ones. */
