@@ -16,7 +16,7 @@ const NEVER_SUCCEED = [
   'webhooks.redeliver',
 ];
 
-/** So many requests of every operation include one that succeeds, by far. */
+/** Among so many valid requests of an operation, at least one succeeds; among fewer, there may be none by chance. */
 const MANY = 1000;
 
 interface Counts {
@@ -27,7 +27,7 @@ interface Counts {
   connections: number;
 }
 
-/** Sends requests that are made from the OpenAPI document, sequences of them, and rubbish. `npm run fuzz` prints the seed. */
+/** Sends requests that are made from the OpenAPI document, sequences of them, and rubbish. The titles have the seed. */
 export function testFuzzing({ requests, conversations, connections }: Counts): void {
   describe.each(DIALECTS)(`%s, FUZZ_SEED=${seed}`, (dialect) => {
     let service: Service;

@@ -81,7 +81,7 @@ async function commentsToResponse(caller: Credential, comments: Comment[]) {
   return comments.map((comment) => ({
     id: comment.id,
     content: comment.content,
-    // The seeded comments mention nobody.
+    // The comments of the benchmark have no mentions.
     mentions: [],
     author: comment.deleted_at === null ? (parts.authors.get(comment.author_id) ?? null) : null,
     project: { id: comment.project_id },

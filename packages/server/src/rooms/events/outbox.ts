@@ -41,8 +41,8 @@ export async function writeWithEvents<T>(
 }
 
 /**
- * Stores events as the last statements of a transaction, after those of a person that belong in the audit log. It locks the counters of their projects in one order and after all
- * other rows, so that no two transactions wait for each other.
+ * Stores events as the last statements of a transaction, and before them the acts of a person that belong in the audit log.
+ * It locks the counters of their projects in one order and after all other rows, so that no two transactions wait for each other.
  */
 export async function appendEvents(trx: Writer, actorId: string | null, events: readonly NewEvent[]): Promise<void> {
   if (actorId !== null) await recordChanges(trx, actorId, events);
