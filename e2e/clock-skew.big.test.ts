@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { startVendor } from '../packages/worker/src/test/vendor.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { Service } from './service.ts';
 
 /** Deadlines are checked every second, leases every half second. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseS3Address } from '../packages/server/src/storage/s3-address.ts';
+import { freePort } from '../scripts/free-port.ts';
 import {
   type ComposeService,
   environmentOf,
@@ -14,7 +15,6 @@ import {
 } from './compose.ts';
 import { createKey, useService, waitForAnswer } from './deployed.ts';
 import { readAsServer, readAsWorker, WORKER_STOP_SECONDS } from './deployed-settings.ts';
-import { freePort } from './dev-process.ts';
 import { readOutput } from './processes.ts';
 
 const FILES = ['compose.yaml', 'compose.full.yaml'] as const;

@@ -31,7 +31,7 @@ inConsole('the activity of a project', (fixture) => {
     await client.comments.create({ params, body: { content: 'By the owner.' } });
     await reviewer.comments.resolve({ params: { id: comment.id } });
     await rows.first().getByText('resolved a comment').waitFor();
-    expect(await rows.filter({ hasText: 'Olive Owner' }).count()).toBe(0);
+    await expect.poll(() => rows.filter({ hasText: 'Olive Owner' }).count()).toBe(0);
     await visit.expectAccessible('the activity of a project');
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
@@ -48,8 +48,10 @@ inConsole('the activity of a project', (fixture) => {
     const rows = page.getByRole('list', { name: 'Activity, newest first' }).getByRole('listitem');
     await page.getByRole('button', { name: 'Show older changes' }).click();
     await rows.filter({ hasText: 'created the project' }).waitFor();
-    expect(await rows.count()).toBe(61);
-    expect(await page.getByLabel('By', { exact: true }).count(), 'the key may not list members').toBe(0);
+    await expect.poll(() => rows.count()).toBe(61);
+    await expect
+      .poll(() => page.getByLabel('By', { exact: true }).count(), { message: 'the key may not list members' })
+      .toBe(0);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ inConsole('the files of a project', (fixture) => {
     await page.getByRole('radio', { name: 'Selects' }).check();
     await page.getByRole('button', { name: 'Move here' }).click();
     await file('take 4.txt').waitFor({ state: 'detached' });
-    expect(await file('take 7.txt').count()).toBe(1);
+    await expect.poll(() => file('take 7.txt').count()).toBe(1);
 
     await file('take 8.txt').dragTo(page.getByRole('link', { name: 'Old', exact: true }));
     await file('take 8.txt').waitFor({ state: 'detached' });

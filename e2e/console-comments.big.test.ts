@@ -79,7 +79,7 @@ inConsole('comments in the console', (fixture) => {
     await attachment.click();
     const stream = await (await download).createReadStream();
     expect(Buffer.concat(await stream.toArray()).toString()).toBe('from the call');
-    expect(await comment.getByRole('button', { name: /wrong\.txt/ }).count()).toBe(0);
+    await expect.poll(() => comment.getByRole('button', { name: /wrong\.txt/ }).count()).toBe(0);
 
     await using other = await fixture().visit({
       key: await fixture().keyOf(OWNER, ['projects:read', 'comments:read']),
@@ -183,7 +183,7 @@ inConsole('comments in the console', (fixture) => {
       .getByRole('alert')
       .getByRole('button', { name: /^Request / })
       .waitFor();
-    expect(await comment.getByText('resolved', { exact: true }).count()).toBe(0);
+    await expect.poll(() => comment.getByText('resolved', { exact: true }).count()).toBe(0);
     await page.getByLabel('Comment', { exact: true }).fill('Too late?');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('region', { name: 'Comments' }).getByRole('alert').last().waitFor();

@@ -45,14 +45,14 @@ inConsoleOnEachDatabase('live changes in the console', (fixture, database) => {
     const { page } = visit;
     await visit.openLive(`/projects/${projectId}/comments`);
     const banner = page.getByRole('status').getByText('Connection lost, reconnecting…');
-    expect(await banner.count()).toBe(0);
+    await expect.poll(() => banner.count()).toBe(0);
     await service.server?.end();
     await banner.waitFor();
     await page.getByText('No comments yet').waitFor();
     await service.startServer();
     await service.client.comments.create({ params: { id: projectId }, body: { content: 'Back again.' } });
     await banner.waitFor({ state: 'detached' });
-    expect(await page.getByText('Back again.').count()).toBe(1);
+    await expect.poll(() => page.getByText('Back again.').count()).toBe(1);
     await service.client.comments.create({ params: { id: projectId }, body: { content: 'Live again.' } });
     await page.getByText('Live again.').waitFor();
     expect(visit.takeConsoleErrors(/ERR_|Failed to load/)).toEqual([]);
@@ -71,7 +71,7 @@ inConsoleOnEachDatabase('live changes in the console', (fixture, database) => {
     await page.clock.install();
     await visit.openLive(`/projects/${projectId}/comments`);
     const articles = page.getByRole('article');
-    expect(await articles.count()).toBe(1);
+    await expect.poll(() => articles.count()).toBe(1);
     visit.takeRequests();
     await page.clock.fastForward(LONG_MS);
     await visit.settled();
@@ -101,7 +101,7 @@ inConsoleOnEachDatabase('live changes in the console', (fixture, database) => {
     await fixture().service.client.comments.create({ params: { id: projectId }, body: { content: 'Polled.' } });
     await page.clock.fastForward(LONG_MS);
     await page.getByText('Polled.').waitFor();
-    expect(await page.getByText('Connection lost').count()).toBe(0);
+    await expect.poll(() => page.getByText('Connection lost').count()).toBe(0);
     expect(visit.takeConsoleErrors(/503/)).toEqual([]);
   });
 

@@ -236,7 +236,8 @@ inConsole(
         await page.keyboard.press('Home');
         const style = await pictures.nth(1).getAttribute('style');
         expect(style).toMatch(mode === 'Wipe' ? /inset\(0(px)? 0(px)? 0(px)? 0%\)/ : /opacity: 0/);
-        if (mode === 'Wipe') expect(await pictures.nth(0).getAttribute('style')).toMatch(/inset\(0(px)? 100%/);
+        if (mode === 'Wipe')
+          await expect.poll(() => pictures.nth(0).getAttribute('style')).toMatch(/inset\(0(px)? 100%/);
         await visit.expectAccessible(mode);
       }
       await page.getByText('Difference', { exact: true }).click();
@@ -333,7 +334,9 @@ inConsole(
       await expect.poll(() => chosen('Right')).toBe('poster_v2.png');
       expect(await chosen('Left')).toBe('Poster v3 final.png');
       const groups = page.getByRole('combobox', { name: 'Right' }).locator('optgroup');
-      expect(await groups.first().locator('option').allTextContents()).toEqual(['poster_v2.png', 'Poster v1.png']);
+      await expect
+        .poll(() => groups.first().locator('option').allTextContents())
+        .toEqual(['poster_v2.png', 'Poster v1.png']);
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Poster v3 final.png' }).waitFor();
       expect(visit.takeConsoleErrors()).toEqual([]);

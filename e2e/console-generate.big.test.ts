@@ -18,7 +18,7 @@ inConsole('the playground', (fixture) => {
     const results = page.getByRole('list', { name: 'Results' }).getByRole('article', { name: 'A lamp on a pier' });
     await expect.poll(() => results.count()).toBe(3);
     await expect.poll(() => results.getByRole('link', { name: /^Open the result/ }).count()).toBe(3);
-    expect(await prompt.inputValue()).toBe('A lamp on a pier');
+    await expect.poll(() => prompt.inputValue()).toBe('A lamp on a pier');
     await visit.expectAccessible('the results');
     const { data: files } = await service.client.files.list({ params: { id: project } });
     expect(files.map((file) => file.folder)).toEqual(Array(3).fill({ id: folder.id }));
@@ -38,7 +38,7 @@ inConsole('the playground', (fixture) => {
     await expect.poll(() => past.count()).toBe(2);
     await visit.expectAccessible('earlier prompts');
     await past.filter({ hasText: 'A lamp on a pier' }).getByRole('button').click();
-    expect(await prompt.inputValue()).toBe('A lamp on a pier');
+    await expect.poll(() => prompt.inputValue()).toBe('A lamp on a pier');
 
     await page.getByRole('button', { name: 'From the project' }).click();
     const [file] = files;
@@ -50,7 +50,7 @@ inConsole('the playground', (fixture) => {
     await visit.expectAccessible('the files of the project');
     await source.dragTo(prompt);
     await page.getByRole('button', { name: /^Remove / }).waitFor();
-    expect(await prompt.inputValue()).toBe('A lamp on a pier');
+    await expect.poll(() => prompt.inputValue()).toBe('A lamp on a pier');
     await page.waitForURL(/attachments=.*FX/);
     await page.getByRole('tab', { name: 'Code' }).click();
     await page.getByLabel('The request as code').getByText('"attachments": [').waitFor();

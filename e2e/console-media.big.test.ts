@@ -119,7 +119,9 @@ inConsole('media in the console', (fixture) => {
     await drawn(page, `li:has(a[href="/files/${ids.film}"]) img`);
     await film.getByText('4 s · 1920 × 1080').waitFor();
     await rowOf(page, ids.damaged).getByText('No preview: The image ends before its first pixel.').waitFor();
-    expect(await rowOf(page, ids.poster).locator('[data-media]').getAttribute('title')).toMatch(/is being made/);
+    await expect
+      .poll(() => rowOf(page, ids.poster).locator('[data-media]').getAttribute('title'))
+      .toMatch(/is being made/);
     const tile = film.locator('[data-media]');
     const frames: string[] = [];
     for (const x of [1, 35, 50]) {
@@ -208,7 +210,7 @@ inConsole('media in the console', (fixture) => {
     await page.locator('[data-frame="7"], [data-frame="8"]').waitFor();
     await page.getByText('0:02.', { exact: false }).first().waitFor();
     await shoot(page, 'scrubbing');
-    expect(await page.getByRole('button', { name: 'Play the original' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Play the original' }).count()).toBe(0);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
@@ -233,7 +235,7 @@ inConsole('media in the console', (fixture) => {
     await visit.open(`/files/${ids.svg}`);
     await drawn(page, 'main img');
     expect(await page.evaluate('window.hacked')).toBeUndefined();
-    expect(await page.locator('main rect, main object, main iframe, main embed').count()).toBe(0);
+    await expect.poll(() => page.locator('main rect, main object, main iframe, main embed').count()).toBe(0);
     await shoot(page, 'svg');
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
@@ -252,7 +254,7 @@ inConsole('media in the console', (fixture) => {
       thumbnail: ids.poster,
     });
     await page.getByRole('definition').getByText('1024 × 1024').waitFor();
-    expect(await page.getByText('are being made').count()).toBe(0);
+    await expect.poll(() => page.getByText('are being made').count()).toBe(0);
 
     await visit.open(`/files/${ids.damaged}`);
     await page.getByRole('note').getByText('The image ends before its first pixel.').waitFor();

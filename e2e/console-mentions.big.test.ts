@@ -17,7 +17,7 @@ inConsole('mentions in the console', (fixture) => {
     const list = page.getByRole('listbox', { name: 'People to mention' });
     await field.click();
     await page.keyboard.type('Mail me@example.com, ');
-    expect(await list.count()).toBe(0);
+    await expect.poll(() => list.count()).toBe(0);
     await page.keyboard.type('@r');
     const options = list.getByRole('option');
     // The file is hidden from the restricted reviewer, Rae.
@@ -27,11 +27,11 @@ inConsole('mentions in the console', (fixture) => {
     await list.waitFor({ state: 'detached' });
     await page.keyboard.type(' @m');
     await expect.poll(() => options.count()).toBe(2);
-    expect(await list.getByRole('option', { selected: true }).textContent()).toContain('Max Manager');
+    await expect.poll(() => list.getByRole('option', { selected: true }).textContent()).toContain('Max Manager');
     await page.keyboard.press('ArrowDown');
-    expect(await list.getByRole('option', { selected: true }).textContent()).toContain('Mia Member');
+    await expect.poll(() => list.getByRole('option', { selected: true }).textContent()).toContain('Mia Member');
     const active = await field.getAttribute('aria-activedescendant');
-    expect(await list.getByRole('option', { selected: true }).getAttribute('id')).toBe(active);
+    await expect.poll(() => list.getByRole('option', { selected: true }).getAttribute('id')).toBe(active);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await list.waitFor({ state: 'detached' });
@@ -48,7 +48,7 @@ inConsole('mentions in the console', (fixture) => {
     await comment.getByRole('button', { name: 'Actions for this comment' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edited = page.getByLabel('Edit the comment');
-    expect(await edited.inputValue()).toContain('@Max Manager and @Rui Reviewer, look.');
+    await expect.poll(() => edited.inputValue()).toContain('@Max Manager and @Rui Reviewer, look.');
     await edited.fill('**@Rui Reviewer**: only you.');
     await page.getByRole('button', { name: 'Save' }).click();
     await comment.locator('strong').getByText('@Rui Reviewer').waitFor();

@@ -37,9 +37,9 @@ inConsole('the home of reviewers', (fixture) => {
     await using other = await fixture().visit({ key: await fixture().keyOf(RESTRICTED), phone: true, dark: true });
     await other.open('/');
     await other.page.getByRole('link', { name: 'First cut' }).waitFor();
-    expect(await other.page.getByText('Second cut').count()).toBe(0);
+    await expect.poll(() => other.page.getByText('Second cut').count()).toBe(0);
     const approve = other.page.getByRole('button', { name: 'Approve First cut' });
-    expect(await approve.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('true');
     await approve.focus();
     await other.page
       .getByText(/you are its restricted reviewer/)

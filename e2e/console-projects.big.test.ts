@@ -137,7 +137,7 @@ inConsole('projects in the console', (fixture) => {
     const approved = other.page.getByRole('menuitem', { name: 'Approved' });
     await approved.getByText('only an owner or a manager can reopen it').waitFor();
     await approved.click({ force: true });
-    expect(await approved.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => approved.getAttribute('aria-disabled')).toBe('true');
     const { data } = await fixture().service.client.versions.get({ params: { id: address.slice(-36) } });
     expect(data.status).toBe('CLOSED');
     expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors()]).toEqual([]);
@@ -214,14 +214,14 @@ inConsole('projects in the console', (fixture) => {
     const { page } = visit;
     await visit.open(`/files/${failed}`);
     await page.getByRole('heading', { name: 'Failed' }).waitFor();
-    expect(await page.locator('main path[d^="M12 4l9 16H3z"]').count()).toBe(1);
+    await expect.poll(() => page.locator('main path[d^="M12 4l9 16H3z"]').count()).toBe(1);
 
     await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
     await reviewer.open(`/runs/${failed}`);
     await reviewer.page.getByRole('note').getByText('The sandbox failed').waitFor();
     await reviewer.settled();
-    expect(await reviewer.page.getByRole('alert').count()).toBe(0);
-    expect(await reviewer.page.getByText(/^Only /).count()).toBe(0);
+    await expect.poll(() => reviewer.page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => reviewer.page.getByText(/^Only /).count()).toBe(0);
     expect(reviewer.takeConsoleErrors()).toEqual([]);
 
     const doomed = await fixture().newProject('Doomed');
@@ -235,7 +235,7 @@ inConsole('projects in the console', (fixture) => {
     await visit.open(`/projects/${doomed}/comments`);
     await page.getByText('Undo the deletion in its settings first.').first().waitFor();
     await page.getByText('You can undo the deletion in the').waitFor();
-    expect(await page.getByText('can change your role').count()).toBe(0);
+    await expect.poll(() => page.getByText('can change your role').count()).toBe(0);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

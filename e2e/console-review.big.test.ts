@@ -144,7 +144,7 @@ inConsole('reviewing in the console', (fixture) => {
     await expect.poll(() => posted(ids.proxied)).toMatchObject([{ content: 'Half a thought', anchor: 1500 }]);
     await page.reload();
     await isReady(page);
-    expect(await composer(page).inputValue()).toBe('');
+    await expect.poll(() => composer(page).inputValue()).toBe('');
   });
 
   /** Where the red ink of the drawing is when it is rendered at a size, in pixels. */

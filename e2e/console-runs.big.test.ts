@@ -23,9 +23,9 @@ inConsole(
       await service.waitForEnd(id);
       await visit.open(`/runs/${id}`);
       await page.getByRole('link', { name: 'Open the result: A lamp on a pier' }).waitFor();
-      expect(await progress.count()).toBe(0);
+      await expect.poll(() => progress.count()).toBe(0);
       const steps = page.getByRole('list', { name: 'Steps' });
-      expect(await steps.isVisible()).toBe(false);
+      await expect.poll(() => steps.isVisible()).toBe(false);
       await page.getByText('Timeline').click();
       const awaited = steps.getByRole('listitem').filter({ hasText: 'Await job' });
       const [, seconds] = /done · ([\d.]+) s/.exec((await awaited.textContent()) ?? '') ?? [];
@@ -54,7 +54,7 @@ inConsole(
       expect(retried.generation).toMatchObject({ prompt: 'A lamp [fail]', outputModel: 'gpt-image-2' });
       await page.getByRole('button', { name: 'Make another like it' }).click();
       await page.waitForURL(/\/generate/);
-      expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('A lamp [fail]');
+      await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('A lamp [fail]');
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
@@ -67,8 +67,8 @@ inConsole(
       await visit.open(`/runs/${id}`);
       await page.getByRole('link', { name: 'Open the result: A lamp' }).waitFor();
       await visit.settled();
-      expect(await page.getByRole('note').count()).toBe(0);
-      expect(await page.getByText('Timeline').count()).toBe(0);
+      await expect.poll(() => page.getByRole('note').count()).toBe(0);
+      await expect.poll(() => page.getByText('Timeline').count()).toBe(0);
       await visit.expectAccessible('a run for a reviewer');
       expect(visit.takeConsoleErrors()).toEqual([]);
     });

@@ -73,7 +73,7 @@ inConsole('the session in the console', (fixture) => {
     await again.getByLabel('API key').fill(await fixture().keyOf(OWNER, SCOPES));
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
-    expect(await box.inputValue()).toBe('The light is right.');
+    await expect.poll(() => box.inputValue()).toBe('The light is right.');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('The light is right.').waitFor();
     await client.comments.create({ params: { id: projectId }, body: { content: 'Live again.' } });
@@ -91,7 +91,7 @@ inConsole('the session in the console', (fixture) => {
     await visit.open(`/runs?project=${projectId}`);
     await banner.waitFor();
     await page.getByText(/^in \d+ s$/).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await visit.expectAccessible('a page without the service');
     await page.unroute(isApi);
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
@@ -102,7 +102,7 @@ inConsole('the session in the console', (fixture) => {
     await page.getByRole('link', { name: 'Projects' }).click();
     await page.getByText('Waiting for the service.').waitFor();
     await banner.waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.unroute(isApi);
     await page.getByRole('button', { name: 'Try now' }).click();
     await page.getByRole('link', { name: 'Spring campaign' }).waitFor();
@@ -120,7 +120,7 @@ inConsole('the session in the console', (fixture) => {
     await visit.open('/projects');
     await page.getByRole('status').getByText('Too many requests').waitFor();
     await page.getByText(/^in \d+ s$/).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.getByRole('link', { name: 'Spring campaign' }).waitFor();
     await page.getByText('Too many requests').waitFor({ state: 'detached' });
     expect(visit.takeConsoleErrors(/429/)).toEqual([]);

@@ -30,7 +30,7 @@ inConsole('members and access links in the console', (fixture) => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.reload();
-    expect(await page.getByLabel('Role of Olive Owner').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel('Role of Olive Owner').isDisabled()).toBe(true);
     await page
       .getByRole('note', { name: /at least one owner/ })
       .first()

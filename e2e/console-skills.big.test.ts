@@ -38,7 +38,7 @@ inConsole('skills in the console', (fixture) => {
     await page.reload();
     await preview.getByText('a trap').waitFor();
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    expect(await preview.locator('script, img, [href^="javascript"]').count()).toBe(0);
+    await expect.poll(() => preview.locator('script, img, [href^="javascript"]').count()).toBe(0);
     await visit.expectAccessible('the editor of a skill');
     await page.getByLabel('Note').fill('The first one.');
     await page.getByRole('button', { name: 'Publish version' }).click();

@@ -79,7 +79,7 @@ inConsole('the dock of uploads', (fixture) => {
     await page.getByLabel('API key').fill(fixture().service.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
-    expect(await page.getByRole('region', { name: 'Uploads in progress' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('region', { name: 'Uploads in progress' }).count()).toBe(0);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ async function zoom(page: Page): Promise<void> {
 async function turnPages(page: Page): Promise<void> {
   const drawn = () => page.locator('main canvas').getAttribute('data-drawn');
   await page.getByText(/^Page 1 of [2-9]/).waitFor();
-  expect(await page.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Next page' }).click();
   await page.getByText(/^Page 2 of/).waitFor();
   await expect.poll(drawn).toBe('2');
@@ -105,8 +105,8 @@ inConsole('the viewers of the console', (fixture) => {
     const { page } = visit;
     await visit.open(`/files/${id}`);
     await page.getByRole('heading', { name: 'Hello', exact: true }).waitFor();
-    expect(await page.locator('article img').count()).toBe(0);
-    expect(await page.getByText('go', { exact: true }).getAttribute('href')).toBe('');
+    await expect.poll(() => page.locator('article img').count()).toBe(0);
+    await expect.poll(() => page.getByText('go', { exact: true }).getAttribute('href')).toBe('');
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });

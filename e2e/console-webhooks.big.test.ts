@@ -56,14 +56,14 @@ inConsole(
         return (await client.webhooks.get({ params: { id: webhook?.id ?? '' } })).data.secret ?? '';
       };
       const first = await secretIn();
-      expect(await page.getByText(first).count()).toBe(0);
+      await expect.poll(() => page.getByText(first).count()).toBe(0);
       await page.getByRole('button', { name: 'Show', exact: true }).click();
       await page.getByText(first).waitFor();
       await page.getByRole('button', { name: 'Rotate' }).click();
       await page.getByRole('button', { name: 'Rotate secret' }).click();
       await page.getByText('The former secret signs too').waitFor();
       await page.getByText(await secretIn()).waitFor();
-      expect(await page.getByText(first).count()).toBe(0);
+      await expect.poll(() => page.getByText(first).count()).toBe(0);
 
       const deliveries = page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem');
       await page.getByRole('button', { name: 'Send a test event' }).click();
@@ -81,7 +81,7 @@ inConsole(
         await active.press('Space');
         await expect.poll(isActive).toBe(expected);
         await expect.poll(() => active.isEnabled()).toBe(true);
-        expect(await active.isChecked()).toBe(expected);
+        await expect.poll(() => active.isChecked()).toBe(expected);
       }
       await visit.settled();
       await visit.expectAccessible('a webhook');

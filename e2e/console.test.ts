@@ -52,7 +52,7 @@ inConsole(
       await page.getByText('Canceled', { exact: true }).first().waitFor();
       await page.reload();
       await page.getByText('Canceled', { exact: true }).first().waitFor();
-      expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
@@ -77,7 +77,7 @@ inConsole(
         .waitFor();
       await page.getByRole('button', { name: 'Make another like it' }).click();
       await page.waitForURL(/\/generate/);
-      expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
+      await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
       await visit.open(`/runs?status=FAILED`);
       await page.locator(`a[href="/runs/${id}"]`).waitFor();
       expect(visit.takeConsoleErrors()).toEqual([]);
@@ -125,7 +125,7 @@ inConsole(
       await page.evaluate(give('ClipboardEvent', 'clipboardData', 'pasted.txt'));
       await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor();
       await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
-      expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
+      await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
       await page.waitForURL(/attachments=.*GA.*GA/);
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
@@ -170,7 +170,7 @@ inConsole(
       await page.getByRole('note').getByText('This key lacks the scope ai:generate.').waitFor();
       await visit.open('/health');
       await page.getByText('2 of 19').waitFor();
-      expect(await page.getByRole('alert').count()).toBe(0);
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0);
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
@@ -180,7 +180,7 @@ inConsole(
       await visit.open('/generate?prompt=A%20lamp');
       const button = page.getByRole('main').getByRole('button', { name: 'Generate', exact: true });
       await button.waitFor();
-      expect(await button.getAttribute('aria-disabled')).toBe('true');
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
       await button.click({ force: true });
       await page
         .getByText('Only owners, managers and members of the project can do this; you are its reviewer.')
@@ -216,7 +216,7 @@ inConsole(
       const link = page.getByRole('link', { name: 'Open in Temporal' });
       await visit.open(`/runs/${id}`);
       await page.getByText('built in').waitFor();
-      expect(await link.count()).toBe(0);
+      await expect.poll(() => link.count()).toBe(0);
       // The server builds the link from the engine in the row and its settings, so no Temporal server is needed.
       await service.database.db
         .updateTable('generations')

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { joinWorkspace } from '../packages/server/src/accounts/queries.ts';
 import { issueKey } from '../packages/server/src/credentials/issue.ts';
 import { wireTo } from '../packages/server/src/test/wire.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { until } from './processes.ts';
 import { Service } from './service.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MODELS, pixelsOf, settingsInEffect } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { Service, sha256 } from './service.ts';
 import { smallestVideo } from './smallest-video.ts';
 

@@ -17,9 +17,9 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../scripts/find-program.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { lacking } from '../scripts/testing.ts';
 import { createKey, useService, waitForAnswer } from './deployed.ts';
-import { freePort } from './dev-process.ts';
 import { Program } from './processes.ts';
 
 const root = resolve(import.meta.dirname, '..');

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { freePort } from '../scripts/free-port.ts';
 import { createKey, useService, waitForAnswer } from './deployed.ts';
-import { freePort } from './dev-process.ts';
 import { Program, readOutput } from './processes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-package-'));

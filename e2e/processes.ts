@@ -33,10 +33,14 @@ export class Program implements AsyncDisposable {
 
   async waitForOutput(text: string): Promise<void> {
     await until(`the output contains "${text}"`, () => {
-      if (this.child.exitCode !== null)
-        throw new Error(`the process exited with code ${this.child.exitCode}:\n${this.output}`);
+      this.assertRunning();
       return this.output.includes(text);
     });
+  }
+
+  assertRunning(): void {
+    if (this.child.exitCode !== null)
+      throw new Error(`the process exited with code ${this.child.exitCode}:\n${this.output}`);
   }
 
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {

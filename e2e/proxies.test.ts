@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lacksOpenssl, selfSigned } from '../packages/server/src/test/certificate.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { until } from './processes.ts';
 import { PROXIES, runHaproxy, startProxy } from './proxies.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { selfSigned } from '../packages/server/src/test/certificate.ts';
 import { findProgram } from '../scripts/find-program.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { lacking } from '../scripts/testing.ts';
-import { freePort } from './dev-process.ts';
 import { Program, until } from './processes.ts';
 
 const MANUAL = new URL('../docs/self-hosting.md', import.meta.url);

@@ -1,6 +1,6 @@
 import { createClient } from '@review/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import type { Program } from './processes.ts';
 import { PROXIES, type RunningProxy, startProxy } from './proxies.ts';
 import { Service } from './service.ts';

@@ -12,7 +12,7 @@ import { parseJson } from '../packages/server/src/db/json.ts';
 import { openDatabase } from '../packages/server/src/db/open.ts';
 import { findGeneration } from '../packages/server/src/rooms/generation/queries.ts';
 import { createDatabase } from '../packages/server/src/test/postgres.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { Program, readOutput, until } from './processes.ts';
 
 const packages = resolve(import.meta.dirname, '..', 'packages');

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DevProcess, freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
+import { DevProcess } from './dev-process.ts';
 
 let dataDirectory = '';
 let port = '';

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { freePort } from '../scripts/free-port.ts';
 import { findTemporal } from '../scripts/temporal.ts';
 import { big, lacking } from '../scripts/testing.ts';
-import { freePort } from './dev-process.ts';
 import { Program, readOutput, until } from './processes.ts';
 
 /** Ignores a running server: tests must not kill it or delete its data. */
@@ -58,9 +58,15 @@ export class TemporalServer implements AsyncDisposable {
   async start(): Promise<void> {
     const [ip = '', port = ''] = this.address.split(':');
     const args = ['server', 'start-dev', '--headless', '--log-level', 'error', '--db-filename', this.#store];
-    this.#program = new Program(this.#binary, [...args, '--ip', ip, '--port', port], {});
-    const connection = await until('Temporal accepts calls', () =>
-      Connection.connect({ address: this.address, connectTimeout: 1000 }).catch(() => null),
+    const program = new Program(this.#binary, [...args, '--ip', ip, '--port', port], {});
+    this.#program = program;
+    const connection = await until(
+      'Temporal accepts calls',
+      () => {
+        program.assertRunning();
+        return Connection.connect({ address: this.address, connectTimeout: 1000 }).catch(() => null);
+      },
+      120_000,
     );
     this.#client = new Client({ connection });
   }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { workflowIdOf } from '@review/contract';
 import { expect, test } from 'vitest';
 import { startVendor } from '../packages/worker/src/test/vendor.ts';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { onTemporal } from './on-temporal.ts';
 import { until } from './processes.ts';
 import { Service } from './service.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FAMILIES, MODELS, webhookWorkflowIdOf, workflowIdOf, workflowTypeOf } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from './dev-process.ts';
+import { freePort } from '../scripts/free-port.ts';
 import { until } from './processes.ts';
 import { Service } from './service.ts';
 import { smallestVideo } from './smallest-video.ts';

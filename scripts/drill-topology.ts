@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../e2e/dev-process.ts';
 import { type ObjectStore, startObjectStore } from '../e2e/object-store.ts';
 import type { Program } from '../e2e/processes.ts';
 import { PROXIES, type RunningProxy, startProxy } from '../e2e/proxies.ts';
@@ -8,6 +7,7 @@ import { TemporalServer } from '../e2e/temporal-server.ts';
 import { type Client, items } from '../packages/client/dist/index.js';
 import { createDatabase, startPostgres } from '../packages/server/src/test/postgres.ts';
 import { type Wire, wireTo } from '../packages/server/src/test/wire.ts';
+import { freePort } from './free-port.ts';
 
 const CLOCK = new URL('../e2e/preload/jumping-clock.ts', import.meta.url);
 const SETTINGS = {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../scripts/free-port.ts';
 import nodeFlags from '../node-flags.json' with { type: 'json' };
-import { freePort } from '../src/test/postgres.ts';
 import type { Measured } from './measure.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -82,7 +82,7 @@ type Settings = Record<string, string>;
 
 /** Starts the built server as in production: log at info, rate limits on. */
 export async function startServer(folder: string, databaseUrl: string, settings: Settings = {}): Promise<Running> {
-  const port = await freePort();
+  const port = Number(await freePort());
   const env = {
     DATA_DIR: join(folder, 'data'),
     DATABASE_URL: databaseUrl,
@@ -111,19 +111,19 @@ export async function startServer(folder: string, databaseUrl: string, settings:
 }
 
 export async function startFairServer(folder: string, databaseUrl: string): Promise<Running> {
-  const port = await freePort();
+  const port = Number(await freePort());
   const options = { port, log: join(folder, 'fair.log'), applicationName: 'fair-server' };
   return new Running('packages/server/benchmark/fair-server.ts', [String(port), databaseUrl], options).waitUntilReady();
 }
 
 export async function startStreamServer(folder: string): Promise<Running> {
-  const port = await freePort();
+  const port = Number(await freePort());
   const options = { port, log: join(folder, 'stream.log'), applicationName: '' };
   return new Running('packages/server/benchmark/stream-server.ts', [String(port), folder], options).waitUntilReady();
 }
 
 export async function startWorker(folder: string, server: Running): Promise<Running> {
-  const port = await freePort();
+  const port = Number(await freePort());
   const env = {
     SERVER_URL: server.url,
     WORKER_TOKEN: TOKEN,

@@ -1,10 +1,10 @@
 import { FAMILIES, type Family } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/free-port.ts';
 import { checkFamily } from './check.ts';
 import { readProviders } from './config.ts';
 import { startDoubles, VENDORS } from './families/test/doubles.ts';
 import { startMeshy } from './families/test/meshy.ts';
-import { freePort } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
 
 const check = (settings: Record<string, string>, family: string) => checkFamily(family, () => readProviders(settings));

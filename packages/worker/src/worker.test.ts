@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FAMILIES, workerApi } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, json, standIn } from './test/stand-in.ts';
+import { freePort } from '../../../scripts/free-port.ts';
+import { json, standIn } from './test/stand-in.ts';
 import { startWorker } from './test/worker-process.ts';
 
 /** Answers a registration and a claim alike. */
@@ -77,7 +78,7 @@ test('a worker may start before its server', async () => {
   const port = await freePort();
   await using worker = startWorker({ SERVER_URL: `http://127.0.0.1:${port}`, WORKER_TOKEN: 'shared' });
   await worker.logged(NOT_YET);
-  await using _server = await standIn((response) => json(response, 200, WELCOME), port);
+  await using _server = await standIn((response) => json(response, 200, WELCOME), Number(port));
   expect(await worker.logged('ready')).toMatchObject({ level: 30 });
 });
 
@@ -121,7 +122,7 @@ test('WORKER_PORT serves health and metrics even before the server answers', asy
   await using worker = startWorker({
     SERVER_URL: `http://127.0.0.1:${serverPort}`,
     WORKER_TOKEN: 'shared',
-    WORKER_PORT: String(port),
+    WORKER_PORT: port,
   });
   await worker.logged(NOT_YET);
   const health = await fetch(`http://127.0.0.1:${port}/healthz`);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, items, upload } from '@review/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { type Created, createBackup, type FaultyObject } from '../backup/create.ts';
 import { deleteForGood, uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { hashObject } from '../storage/hash-object.ts';
@@ -13,7 +14,6 @@ import { type Storage, StorageUnavailable } from '../storage/storage.ts';
 import { openOnFauxqs } from '../storage/test/drivers.ts';
 import { sweep } from '../sweeper.ts';
 import { type House, openHouse, postgresTest } from '../test/house.ts';
-import { freePort } from '../test/postgres.ts';
 import { review, reviewJson } from '../test/review.ts';
 import { startServer } from '../test/server-process.ts';
 
@@ -79,7 +79,7 @@ test('a backup made while requests write is restored as it was at one moment', a
 
   const { code, output } = await restore();
   expect([code, output]).toEqual([0, expect.stringContaining(`Backup ${created.name} is restored`)]);
-  const port = String(await freePort());
+  const port = await freePort();
   const address = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` };
   await using server = await startServer({ ...emptyPlace(), ...address });
   const restored = createClient({ baseUrl: server.url, token: key });

@@ -6,8 +6,8 @@ import { StdioClientTransport as FormerStdio } from '@modelcontextprotocol/sdk/c
 import { contractTools } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { type House, openHouse } from '../test/house.ts';
-import { freePort } from '../test/postgres.ts';
 import { review } from '../test/review.ts';
 import { runProgram } from '../test/server-process.ts';
 

@@ -6,6 +6,7 @@ import { type ProjectRole, SCOPES, type Scope } from '@review/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { insertWorkspace, joinWorkspace } from '../accounts/queries.ts';
 import { createApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
@@ -15,7 +16,7 @@ import { openDatabase } from '../db/open.ts';
 import type { Deps } from '../deps.ts';
 import { listen } from '../listen.ts';
 import { openDeps } from '../open-deps.ts';
-import { createDatabase, freePort, testDatabases } from './postgres.ts';
+import { createDatabase, testDatabases } from './postgres.ts';
 
 const ALL_DIALECTS = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof ALL_DIALECTS)[number];
@@ -82,7 +83,7 @@ export async function openHouse(dialect: Dialect, settings: Settings = {}): Prom
   const folder = mkdtempSync(join(tmpdir(), 'review-house-'));
   const postgres = dialect === 'postgres' ? await createDatabase(inject('postgresUrl')) : null;
   const databaseUrl = postgres?.url ?? `sqlite:${join(folder, 'review.db')}`;
-  const port = await freePort();
+  const port = Number(await freePort());
   const config = readConfig({
     DATA_DIR: folder,
     DATABASE_URL: databaseUrl,

@@ -1,11 +1,11 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { prepare } from '../steps/prepare.ts';
 import { testKeyedAccount } from '../test/account.ts';
 import { testErrorCodes } from '../test/error-codes.ts';
 import { contextOf } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
-import { freePort } from '../test/stand-in.ts';
 import type { Family } from './family.ts';
 import { type CloudAccount, hunyuan3d, meaningOf, type TokenHubAccount } from './hunyuan3d.ts';
 import { contextFor, downloaded, idOf, startStorage } from './test/asking.ts';

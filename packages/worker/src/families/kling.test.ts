@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import type { StepErrorType } from '../step-error.ts';
 import { testKeyedAccount } from '../test/account.ts';
 import { codesIn, testErrorCodes } from '../test/error-codes.ts';
-import { freePort } from '../test/stand-in.ts';
 import { kling, meaningOf } from './kling.ts';
 import { callFor, contextFor, downloaded, idOf, type Storage, startStorage, taskFor, token } from './test/asking.ts';
 import { ERROR_CLASSES, ERROR_CODES, KLING_KEY, type KlingDouble, startKling } from './test/kling.ts';

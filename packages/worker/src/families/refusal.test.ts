@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { fakeServer } from '../test/fake-server.ts';
-import { freePort } from '../test/stand-in.ts';
 import { redact, retryAfter, toStepError, wasSent } from './refusal.ts';
 
 await using server = await fakeServer();

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../../../scripts/free-port.ts';
 import type { StepErrorType } from '../step-error.ts';
-import { freePort } from '../test/stand-in.ts';
 import { type Double, startDouble } from './test/double.ts';
 import { callApi, type VendorApi } from './vendor-api.ts';
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { minimax } from '../families/minimax.ts';
 import { contextFor } from '../families/test/asking.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
-import { freePort } from '../test/stand-in.ts';
 import { submit } from './submit.ts';
 
 let server: FakeServer;

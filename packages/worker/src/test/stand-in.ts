@@ -39,9 +39,3 @@ export async function standIn(answer: (response: ServerResponse, number: number)
 
 export const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-
-/** Returns a port that is currently free. */
-export async function freePort(): Promise<number> {
-  await using server = await standIn(() => {});
-  return server.port;
-}
