@@ -76,6 +76,31 @@ inConsole('the files of a project', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
+  test('are sorted by name, and the page of a file follows that order', async () => {
+    const projectId = await fixture().newProject('Sorted');
+    for (const name of ['Beta.txt', 'alpha.txt', 'gamma.txt']) await add(projectId, name);
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.openLive(`/projects/${projectId}`);
+    const names = () =>
+      page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name: '.txt' }).allTextContents();
+    await expect.poll(names).toEqual(['gamma.txt', 'alpha.txt', 'Beta.txt']);
+    await page.getByLabel('Order').selectOption('Oldest first');
+    await expect.poll(names).toEqual(['Beta.txt', 'alpha.txt', 'gamma.txt']);
+    await page.getByLabel('Order').selectOption('By name');
+    await expect.poll(names).toEqual(['alpha.txt', 'Beta.txt', 'gamma.txt']);
+    await visit.expectAccessible('sorted files');
+    await page.reload();
+    await expect.poll(names).toEqual(['alpha.txt', 'Beta.txt', 'gamma.txt']);
+    await page.getByRole('link', { name: 'alpha.txt', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'alpha.txt' }).waitFor();
+    await page.getByLabel('Next file').click();
+    await page.getByRole('heading', { level: 1, name: 'Beta.txt' }).waitFor();
+    await page.getByLabel('Next file').click();
+    await page.getByRole('heading', { level: 1, name: 'gamma.txt' }).waitFor();
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
   test('are shown as a grid, on a phone as well, and in the dark', async () => {
     const { service } = fixture();
     const ids = [await service.generate('gpt-image-2', 'A foggy harbour'), await service.generate('pdf', 'A plan')];

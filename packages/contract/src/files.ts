@@ -5,7 +5,7 @@ import { Generation, GenerationDetails } from './generation.ts';
 import { FileId, FolderId, reference, Uuid } from './ids.ts';
 import { MAX_PAGES, Media, Pages, Rendition, range } from './media.ts';
 import { OutputType } from './models.ts';
-import { cursorPage, cursorQuery, wholeNumberParameter } from './paging.ts';
+import { cursorPage, cursorQuery, sortedBy, wholeNumberParameter } from './paging.ts';
 import { ReviewStatus } from './review-status.ts';
 import { text } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -85,7 +85,7 @@ export const files = room({
   list: {
     method: QUERY,
     path: '/api/projects/:id/files',
-    summary: 'List the files of a project, page by page, newest first',
+    summary: 'List the files of a project, page by page, newest first by default',
     body: cursorQuery({
       keyword: text({ min: 1, max: 100 })
         .optional()
@@ -99,6 +99,7 @@ export const files = room({
       tag: ReviewStatus.optional().describe('Only files with this review status.'),
       duration: range('Only videos and sounds with a duration in this range, in milliseconds.'),
       resolution: range('Only pictures and videos whose shorter side is in this range, in pixels.'),
+      sort: sortedBy('createdAt', 'name'),
     }),
     responses: { 200: cursorPage(FileRecord) },
     metadata: {

@@ -5,6 +5,21 @@ export const PAGE_SIZE = 50;
 export const Direction = z.enum(['asc', 'desc']);
 export type Direction = z.infer<typeof Direction>;
 
+/** The order of a list by one of these fields: the first, newest first, if the request has none. */
+export const sortedBy = <const Type extends string>(type: Type, ...others: Type[]) => {
+  const order = { type, direction: 'desc' } as const;
+  return z
+    .strictObject({
+      type: z
+        .enum([type, ...others])
+        .default(type)
+        .describe('The field to sort by.'),
+      direction: Direction.default('desc').describe('Ascending or descending.'),
+    })
+    .default(order)
+    .describe('The order of the list.');
+};
+
 const Cursor = z.string().min(1).max(4096).meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** The body of a cursor-paged list: its own filters and at most one cursor. */

@@ -3,7 +3,7 @@ import { ANY_MEMBER, LEADS, OWNERS, ProjectRole } from './access.ts';
 import { created, data, NO_BODY, QUERY, room } from './endpoint.ts';
 import { Uuid } from './ids.ts';
 import { newMembers } from './members.ts';
-import { cursorPage, cursorQuery, Direction } from './paging.ts';
+import { cursorPage, cursorQuery, sortedBy } from './paging.ts';
 import { text } from './text.ts';
 import { Day, Timestamp } from './time.ts';
 
@@ -39,13 +39,7 @@ export const projects = room({
       keyword: text({ min: 1, max: 100 })
         .optional()
         .describe('Only projects whose name or description contains this text, ignoring case.'),
-      sort: z
-        .strictObject({
-          type: z.enum(['name', 'createdAt', 'updatedAt']).default('updatedAt').describe('The field to sort by.'),
-          direction: Direction.default('desc').describe('Ascending or descending.'),
-        })
-        .default({ type: 'updatedAt', direction: 'desc' })
-        .describe('The order of the list.'),
+      sort: sortedBy('updatedAt', 'createdAt', 'name'),
     }),
     responses: { 200: cursorPage(Project) },
     metadata: { tool: 'list_projects', tier: 'tier-4', scopes: ['projects:read'], subject: null, roles: [] },

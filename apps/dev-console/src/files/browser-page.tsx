@@ -28,6 +28,7 @@ import { useBulk } from './bulk.ts';
 import { ChosenFiles } from './chosen-files.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { FileRow } from './file-row.tsx';
+import { FILE_ORDERS } from './order.ts';
 import { useSelection } from './selection.ts';
 
 const route = getRouteApi('/console/projects/$projectId/');
@@ -36,12 +37,12 @@ const NONE: Folder[] = [];
 
 export function FilesPage() {
   const { projectId } = route.useParams();
-  const { folder: folderId = null, keyword = '', tag, view } = route.useSearch();
+  const { folder: folderId = null, keyword = '', tag, order, view } = route.useSearch();
   const { refusal } = useProject(projectId);
   const foldersHidden = refusal(contract.folders.list);
   const filesHidden = refusal(contract.files.list);
   const folders = useQuery({ ...foldersQuery(projectId), enabled: foldersHidden === null }).data ?? NONE;
-  const files = useFolderFiles(projectId, { folderId, keyword, tag }, filesHidden === null);
+  const files = useFolderFiles(projectId, { folderId, keyword, tag, order }, filesHidden === null);
   const { unfinished } = useUploads();
   const sending = useMemo(() => unfinished.map(({ state }) => state.id), [unfinished]);
   const shown = useMemo(() => (files.data ?? []).filter(({ id }) => !sending.includes(id)), [files.data, sending]);
@@ -156,7 +157,7 @@ export function FilesPage() {
                     />
                   </Suspense>
                 )}
-                <MoreButton query={files}>Show older files</MoreButton>
+                <MoreButton query={files}>Show more files</MoreButton>
               </>
             )
           }
@@ -167,7 +168,7 @@ export function FilesPage() {
 }
 
 function Filters() {
-  const { keyword = '', tag, view } = route.useSearch();
+  const { keyword = '', tag, order, view } = route.useSearch();
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(keyword);
   const search = useDebouncedCallback((words: string) => {
@@ -197,6 +198,19 @@ function Filters() {
         data={[
           { value: '', label: 'Any review status' },
           ...REVIEW_STATUSES.map((status) => ({ value: status, label: statusLabel(status) })),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Order"
+        value={order ?? ''}
+        onChange={({ target }) => {
+          const next = FILE_ORDERS.find((each) => each === target.value);
+          void navigate({ search: (now) => ({ ...now, order: next }), replace: true });
+        }}
+        data={[
+          { value: '', label: 'Newest first' },
+          { value: 'oldest', label: 'Oldest first' },
+          { value: 'name', label: 'By name' },
         ]}
       />
       <SegmentedControl

@@ -2,6 +2,7 @@ import type { ReviewStatus } from '@review/contract';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../api.ts';
 import { usePollInterval } from '../live/use-live.ts';
+import { type FileOrder, sortOf } from './order.ts';
 import { isChanging } from './queries.ts';
 
 const POLL_INTERVAL_MS = 3000;
@@ -11,13 +12,14 @@ interface FileFilters {
   folderId: string | null;
   keyword: string;
   tag: ReviewStatus | undefined;
+  order: FileOrder | undefined;
 }
 
-/** The files of a folder, newest first. */
-const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFilters) => {
+/** The files of a folder. */
+const folderFilesQuery = (projectId: string, { folderId, keyword, tag, order }: FileFilters) => {
   const everywhere = keyword !== '' || tag !== undefined;
   return infiniteQueryOptions({
-    queryKey: ['files', 'of', projectId, { folderId, keyword, tag }],
+    queryKey: ['files', 'of', projectId, { folderId, keyword, tag, order }],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
       client.files.list(
@@ -26,6 +28,7 @@ const folderFilesQuery = (projectId: string, { folderId, keyword, tag }: FileFil
           body: {
             ...(keyword !== '' && { keyword }),
             ...(tag !== undefined && { tag }),
+            ...(order !== undefined && { sort: sortOf(order) }),
             ...(!everywhere && { folder: folderId === null ? null : { id: folderId } }),
             ...(pageParam !== '' && { next: pageParam }),
           },

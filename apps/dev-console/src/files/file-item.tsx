@@ -1,7 +1,11 @@
 import { Checkbox } from '@mantine/core';
 import type { FileRecord, Folder } from '@review/contract';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ProjectRefusal } from '../projects/project-query.ts';
+import { MiddleTruncated } from '../ui/middle-truncated.tsx';
 import type { Choose, DraggedWith } from './selection.ts';
+
+const route = getRouteApi('/console/projects/$projectId/');
 
 /** A file in the list or the grid of a project. */
 export interface FileItemProps {
@@ -11,6 +15,26 @@ export interface FileItemProps {
   isChosen: boolean;
   draggedWith: DraggedWith;
   onChoose: Choose;
+}
+
+/** The name of a file, which leads to its page. The order of the list stays, for the previous and the next file. */
+export function FileLink({
+  file: { id, name },
+  className,
+}: Pick<FileItemProps, 'file'> & { className: string | undefined }) {
+  const order = route.useSearch({ select: (search) => search.order });
+  return (
+    <Link
+      to="/files/$fileId"
+      params={{ fileId: id }}
+      search={{ order }}
+      className={className}
+      aria-label={name}
+      title={name}
+    >
+      <MiddleTruncated text={name} />
+    </Link>
+  );
 }
 
 /** Chooses a file, or with shift all up to it. */

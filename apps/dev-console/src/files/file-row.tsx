@@ -1,17 +1,15 @@
 import { contract, type FileRecord } from '@review/contract';
-import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
 import { dragFiles } from '../folders/dragging.ts';
-import { MiddleTruncated } from '../ui/middle-truncated.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
 import { sizeOf } from '../ui/size.ts';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { StatusChoice } from '../ui/status-choice.tsx';
 import { Time } from '../ui/time.tsx';
-import { ChooseFile, type FileItemProps } from './file-item.tsx';
+import { ChooseFile, type FileItemProps, FileLink } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { briefFacts } from './media/describe.ts';
 import { Thumbnail } from './media/thumbnail.tsx';
@@ -43,9 +41,7 @@ export const FileRow = memo(function FileRow({
       <ChooseFile file={file} isChosen={isChosen} onChoose={onChoose} />
       <Thumbnail file={file} />
       <div className={rows.main}>
-        <Link to="/files/$fileId" params={{ fileId: id }} className={rows.name} aria-label={name} title={name}>
-          <MiddleTruncated text={name} />
-        </Link>
+        <FileLink file={file} className={rows.name} />
         <div className={rows.detail}>
           {file.media !== null && briefFacts(file.media).map((fact) => `${fact} · `)}
           {size !== null && `${sizeOf(size)} · `}

@@ -1,12 +1,10 @@
 import type { FileRecord, Folder } from '@review/contract';
-import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { dragFiles } from '../folders/dragging.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { Icon } from '../ui/icon.tsx';
-import { MiddleTruncated } from '../ui/middle-truncated.tsx';
 import { StatusBadge } from '../ui/status-badge.tsx';
-import { ChooseFile, type FileItemProps } from './file-item.tsx';
+import { ChooseFile, type FileItemProps, FileLink } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
 import classes from './grid.module.css';
 import { iconOf } from './kind.ts';
@@ -43,7 +41,7 @@ export function FileGrid({ files, folders, refusal, isChosen, draggedWith, onCho
 }
 
 const FileCard = memo(function FileCard({ file, folders, refusal, isChosen, draggedWith, onChoose }: FileItemProps) {
-  const { id, name, status, tag, media } = file;
+  const { id, status, tag, media } = file;
   return (
     <li
       className={classes.card}
@@ -58,9 +56,7 @@ const FileCard = memo(function FileCard({ file, folders, refusal, isChosen, drag
       </div>
       <ChooseFile className={classes.check} file={file} isChosen={isChosen} onChoose={onChoose} />
       <div className={classes.foot}>
-        <Link to="/files/$fileId" params={{ fileId: id }} className={classes.name} aria-label={name} title={name}>
-          <MiddleTruncated text={name} />
-        </Link>
+        <FileLink file={file} className={classes.name} />
         <FileMenu file={file} folders={folders} refusal={refusal} />
       </div>
       <div className={classes.status}>

@@ -6,6 +6,7 @@ import { useShortcuts } from '../review/shortcuts.tsx';
 import { useRefusal } from '../session/access.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useFolderFiles } from './browser-query.ts';
+import type { FileOrder } from './order.ts';
 
 const route = getRouteApi('/console/files/$fileId');
 
@@ -13,9 +14,9 @@ const route = getRouteApi('/console/files/$fileId');
 const MAX_FILES = 1000;
 
 /** The files before and after this one in the list of their folder. */
-function useNeighbours({ id, project, folder }: FileRecord) {
+function useNeighbours({ id, project, folder }: FileRecord, order: FileOrder | undefined) {
   const enabled = useRefusal()(contract.files.list) === null;
-  const filters = { folderId: folder?.id ?? null, keyword: '', tag: undefined };
+  const filters = { folderId: folder?.id ?? null, keyword: '', tag: undefined, order };
   const { data: files = [], hasNextPage, isFetching, fetchNextPage } = useFolderFiles(project.id, filters, enabled);
   const index = files.findIndex((file) => file.id === id);
   const isEnd = index < 0 || index === files.length - 1;
@@ -28,11 +29,12 @@ function useNeighbours({ id, project, folder }: FileRecord) {
 
 /** Leads to the previous and the next file of the folder, by buttons and by keys. The arrangement of the comments stays. */
 export function Neighbours({ file }: { file: FileRecord }) {
-  const { previous, next } = useNeighbours(file);
   const navigate = route.useNavigate();
-  const { sort, show } = route.useSearch();
+  const { sort, show, order } = route.useSearch();
+  const { previous, next } = useNeighbours(file, order);
+  const search = { sort, show, order };
   const open = (neighbour: FileRecord | undefined) =>
-    neighbour && void navigate({ to: '/files/$fileId', params: { fileId: neighbour.id }, search: { sort, show } });
+    neighbour && void navigate({ to: '/files/$fileId', params: { fileId: neighbour.id }, search });
   useShortcuts([
     { keys: ['['], label: 'Previous file of the folder', run: () => open(previous) },
     { keys: [']'], label: 'Next file of the folder', run: () => open(next) },
@@ -46,7 +48,7 @@ export function Neighbours({ file }: { file: FileRecord }) {
       disabled={neighbour === undefined}
       {...(neighbour !== undefined && {
         renderRoot: (props) => (
-          <Link {...props} to="/files/$fileId" params={{ fileId: neighbour.id }} search={{ sort, show }} />
+          <Link {...props} to="/files/$fileId" params={{ fileId: neighbour.id }} search={search} />
         ),
       })}
     >

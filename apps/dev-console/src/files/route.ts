@@ -4,11 +4,12 @@ import { projectRoute } from '../projects/route.ts';
 import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
 import { oneOf, search, text, whole } from '../shell/search.ts';
+import { FILE_ORDERS } from './order.ts';
 
 export const fileRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/files/$fileId',
-  validateSearch: search(({ at, thread, sort, show }) => ({
+  validateSearch: search(({ at, thread, sort, show, order }) => ({
     /** The position to show, in the unit of comment anchors: milliseconds of a video or page of a document. */
     at: whole(at, 0),
     /** The comment whose replies are expanded. */
@@ -16,6 +17,8 @@ export const fileRoute = createRoute({
     /** The order of the comments, and which are shown. */
     sort: oneOf(['time', 'date'], sort),
     show: oneOf(['open', 'resolved'], show),
+    /** The order of the list in which the previous and the next file are found. */
+    order: oneOf(FILE_ORDERS, order),
   })),
   component: lazyPage(() => import('./page.tsx'), 'FilePage'),
 });
@@ -23,10 +26,11 @@ export const fileRoute = createRoute({
 export const projectFilesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
-  validateSearch: search(({ folder, keyword, tag, view }) => ({
+  validateSearch: search(({ folder, keyword, tag, order, view }) => ({
     folder: text(folder),
     keyword: text(keyword),
     tag: oneOf(REVIEW_STATUSES, tag),
+    order: oneOf(FILE_ORDERS, order),
     view: oneOf(['grid'], view),
   })),
   component: lazyPage(() => import('./browser-page.tsx'), 'FilesPage'),

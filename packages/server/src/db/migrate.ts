@@ -21,6 +21,7 @@ import * as trash from './migrations/0017-trash.ts';
 import * as searchCommentsAndPrompts from './migrations/0018-search-comments-and-prompts.ts';
 import * as pausesAndDrains from './migrations/0020-pauses-and-drains.ts';
 import * as auditLog from './migrations/0021-audit-log.ts';
+import * as fileOrder from './migrations/0022-file-order.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import { withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
@@ -47,6 +48,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0018-search-comments-and-prompts': searchCommentsAndPrompts.migration,
   '0020-pauses-and-drains': pausesAndDrains.migration,
   '0021-audit-log': auditLog.migration,
+  '0022-file-order': fileOrder.migration,
 };
 
 /**

@@ -27,6 +27,8 @@ const LISTS: Record<string, object[]> = {
   '/api/webhooks/:id/deliveries': [{ status: 'FAILED' }],
   '/api/projects/:id/files': [
     { folder: null },
+    { sort: { type: 'name', direction: 'asc' } },
+    { sort: { type: 'name', direction: 'desc' }, folder: null, keyword: 'a' },
     { status: 'UPLOADED', tag: 'NEED_REVIEW', keyword: 'a' },
     { duration: { min: 1, max: 2 }, resolution: { min: 1, max: 2 } },
     { duration: { min: 1 }, keyword: 'a' },

@@ -26,7 +26,7 @@ import type {
   WebhookDeliveryStatus,
   WebhookDisabledReason,
 } from '@review/contract';
-import type { Generated, Kysely, Transaction } from 'kysely';
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { JsonText } from './json.ts';
 
 /** All tables. Times are text in the contract's `Timestamp` format, ids are text; both databases compare them by bytes. */
@@ -102,6 +102,7 @@ export interface Schema {
     folder_id: string | null;
     name: string;
     folded_text: string;
+    folded_name: GeneratedAlways<string>;
     description: string | null;
     mode: 'GENERATED' | 'UPLOADED';
     status: FileStatus;

@@ -84,7 +84,7 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
       return { data: { ...response, prompt, steps, providerJobId, engine, workflowUrl } };
     },
 
-    async list({ subject: project, body: { next, prev, folder, duration, resolution, ...plain } }) {
+    async list({ subject: project, body: { next, prev, folder, duration, resolution, sort, ...plain } }) {
       if (folder && !(await isVisibleFolder(db, project, folder.id))) throw referenceNotFound('/folder/id');
       const folderId = folder === null ? null : folder?.id;
       const filters = {
@@ -94,13 +94,13 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
         minResolution: resolution?.min,
         maxResolution: resolution?.max,
       };
-      const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId });
-      const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
+      const pages = cursors(secrets.cursor, `files of ${project.id}`, { ...filters, folderId, sort });
+      const page = { direction: sort.direction, from: pages.position({ next, prev }) };
       const found = await listFiles(
         db,
         page,
         { ...filters, projectId: project.id, folderId: folder?.id },
-        { restricted: isRestricted(project.role), atRoot: folder === null },
+        { restricted: isRestricted(project.role), atRoot: folder === null, sort: sort.type },
       );
       return pages.answer({ ...found, items: await toResponses(found.items, project.role) }, (file) => file);
     },

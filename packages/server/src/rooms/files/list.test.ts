@@ -38,6 +38,57 @@ onEachDatabase((house) => {
       expect(all).toEqual(ids);
     });
 
+    test('by name, ignoring case, in either direction and page by page', async () => {
+      const projectId = await newProject(house());
+      const names = ['zeta', 'Ärger', 'beta 2', 'alpha', 'Beta 1', 'beta 2'];
+      const many = Array.from({ length: 50 }, (_, number) => `take ${String(number).padStart(2, '0')}`);
+      const ids = new Map<string, string>();
+      for (const name of [...names, ...many]) ids.set(await fileIn(house(), projectId, null, name), name);
+      const inOrder = async (direction: 'asc' | 'desc') => {
+        const listed: string[] = [];
+        const body = { sort: { type: 'name', direction } } as const;
+        for await (const { id } of items(clientOf(house()).files.list, { params: { id: projectId }, body }))
+          listed.push(id);
+        return listed;
+      };
+      const ascending = await inOrder('asc');
+      expect(ascending.map((id) => ids.get(id))).toEqual([
+        'alpha',
+        'Beta 1',
+        'beta 2',
+        'beta 2',
+        ...many,
+        'zeta',
+        'Ärger',
+      ]);
+      expect(await inOrder('desc')).toEqual(ascending.toReversed());
+      expect(await idsByGet(projectId, '?sort.type=name&sort.direction=asc')).toEqual(ascending.slice(0, 50));
+      expect(await idsByGet(projectId, '?sort.type=name&sort.direction=asc&keyword=BETA')).toEqual(
+        ascending.slice(1, 4),
+      );
+      expect(await idsByGet(projectId, '?sort.direction=asc')).toEqual([...ids.keys()].slice(0, 50));
+    });
+
+    test('a renamed file moves to its new place, whatever its description is', async () => {
+      const projectId = await newProject(house());
+      const [a, b] = [await fileIn(house(), projectId, null, 'a'), await fileIn(house(), projectId, null, 'b')];
+      const { files } = clientOf(house());
+      await files.update({ params: { id: a }, body: { name: 'c', description: 'a' } });
+      await files.update({ params: { id: b }, body: { description: 'z\ny' } });
+      expect(await idsByGet(projectId, '?sort.type=name&sort.direction=asc')).toEqual([b, a]);
+    });
+
+    test('a cursor of another order is 400', async () => {
+      const projectId = await newProject(house());
+      for (let made = 0; made < 51; made++) await fileIn(house(), projectId, null);
+      const { next } = Listed.parse((await byGet(projectId)).body).page;
+      expect(await byGet(projectId, `?sort.type=name&next=${next}`)).toMatchObject({ status: 400 });
+      expect(await byGet(projectId, '?sort.type=size')).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '#query/sort.type' }] },
+      });
+    });
+
     test('the records are those of Get File', async () => {
       const projectId = await newProject(house());
       const { id } = await start(clientOf(house()), 'FX', projectId);

@@ -59,6 +59,8 @@ function mediaWithin(db: Database, ranges: Params<Ranges>) {
   return media;
 }
 
+const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at' } as const;
+
 export const listFiles = preparedSearch(
   'files',
   (
@@ -74,7 +76,7 @@ export const listFiles = preparedSearch(
       minResolution,
       maxResolution,
     }: Params<FileFilters & { projectId: string }>,
-    { restricted, atRoot }: { restricted: boolean; atRoot: boolean },
+    { restricted, atRoot }: { restricted: boolean; atRoot: boolean; sort: keyof typeof SORT_COLUMNS },
     source,
   ) => {
     let query = filesOf(db, projectId, restricted, source);
@@ -87,10 +89,11 @@ export const listFiles = preparedSearch(
     if (media !== null) query = query.where(({ exists }) => exists(media));
     return query;
   },
-  () => 'created_at',
+  ({ sort }) => SORT_COLUMNS[sort],
   ({ projectId }) => projectId,
 );
 
+/** The name ends at the first line break: `folded_name` is made of it. */
 const foldedText = ({ name, description }: { name: string; description: string | null }) =>
   fold(`${name}\n${description ?? ''}`);
 
