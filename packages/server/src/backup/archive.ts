@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,11 +6,14 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 // A backup folder has `objects/<2 characters>/<sha256>`, which all backups in it share, and a folder per backup, named by
-// its time, with `backup.json`, `objects.jsonl` and the database. A backup that is not complete ends with `.partial`.
+// its time, with `backup.json`, `objects.jsonl` and the database. A backup that is not complete ends with `.partial`, and
+// objects that are being copied are `objects/draft-<id>`.
 
 export const PARTIAL = '.partial';
-const COMPLETE_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const DRAFT = 'draft-';
+const COMPLETE_NAME = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const Sha256 = z.string().regex(SHA256);
 
 /** An object of the storage. */
 const ArchivedObject = z.object({ key: z.string(), size: z.number(), sha256: Sha256 });
@@ -30,6 +33,9 @@ const Summary = z.object({
 export type Summary = z.infer<typeof Summary>;
 
 export const nameOf = (startedAt: Date): string => startedAt.toISOString().replaceAll(/[:.]/g, '-');
+/** The time of a backup by its name, in milliseconds. */
+export const startOf = (name: string): number => Date.parse(name.replace(COMPLETE_NAME, '$1:$2:$3.$4'));
+export const draftPath = (folder: string): string => join(folder, 'objects', DRAFT + randomUUID());
 export const objectPath = (folder: string, sha256: string): string =>
   join(folder, 'objects', sha256.slice(0, 2), sha256);
 export const databasePath = (backup: string): string => join(backup, 'database.db');
@@ -40,6 +46,23 @@ export const listPath = (backup: string): string => join(backup, 'objects.jsonl'
 export async function listBackups(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => COMPLETE_NAME.test(name)).toSorted();
+}
+
+/** The names of the folders of backups that are not complete. */
+export async function listCutOff(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith(PARTIAL) && COMPLETE_NAME.test(name.slice(0, -PARTIAL.length)));
+}
+
+/** The stored objects, and the drafts, whose hash is null. Other files are not listed. */
+export async function* listObjectFiles(folder: string): AsyncGenerator<{ path: string; sha256: string | null }> {
+  const root = join(folder, 'objects');
+  for (const entry of await readdir(root, { withFileTypes: true }).catch(() => [])) {
+    const path = join(root, entry.name);
+    if (entry.name.startsWith(DRAFT)) yield { path, sha256: null };
+    if (!entry.isDirectory()) continue;
+    for (const name of await readdir(path)) if (SHA256.test(name)) yield { path: join(path, name), sha256: name };
+  }
 }
 
 export const readSummary = async (backup: string): Promise<Summary> =>

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { releaseVersion } from '../config/release.ts';
@@ -15,6 +15,7 @@ import { NoSuchObject, type Storage } from '../storage/storage.ts';
 import {
   type ArchivedObject,
   databasePath,
+  draftPath,
   flush,
   hashed,
   hashFile,
@@ -28,6 +29,7 @@ import {
   sizeOf,
   summaryPath,
 } from './archive.ts';
+import { lockForUse } from './lock.ts';
 
 const COPIES_AT_ONCE = 4;
 const COUNTED = ['workspaces', 'users', 'projects', 'files', 'comments'] as const;
@@ -57,11 +59,13 @@ interface Source {
  * references: so each of them still exists. The backup gets its final name when it is complete and flushed.
  */
 export async function createBackup(folder: string, { address, db, storage }: Source): Promise<Created> {
+  await mkdir(folder, { recursive: true });
+  using _lock = await lockForUse(folder);
   const startedAt = new Date();
   const name = nameOf(startedAt);
   const draft = join(folder, name + PARTIAL);
   const known = await readLast(folder);
-  await mkdir(draft, { recursive: true });
+  await mkdir(draft);
   using hold = await holdDeletions(storage);
 
   const isSqlite = address.dialect === 'sqlite';
@@ -158,7 +162,7 @@ async function copyObject(
   storage: Storage,
   { key, size, sha256: expected }: NamedObject,
 ): Promise<ArchivedObject | FaultyObject> {
-  const draft = join(folder, 'objects', `draft-${randomUUID()}`);
+  const draft = draftPath(folder);
   await mkdir(dirname(draft), { recursive: true });
   const hash = createHash('sha256');
   try {

@@ -18,6 +18,7 @@ import {
   sizeOf,
 } from './archive.ts';
 import type { FaultyObject } from './create.ts';
+import { lockForUse } from './lock.ts';
 
 /** The backup cannot be restored here. The message says why. */
 export class CannotRestore extends Error {
@@ -42,6 +43,7 @@ export async function restoreBackup(
   { address, storage }: Target,
   { name, isDryRun }: { name?: string | undefined; isDryRun: boolean },
 ): Promise<Restored> {
+  using _lock = await lockForUse(folder);
   const names = await listBackups(folder);
   const chosen = name ?? names.at(-1);
   if (chosen === undefined || !names.includes(chosen))

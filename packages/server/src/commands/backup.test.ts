@@ -1,12 +1,16 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createClient, items, upload } from '@review/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { freePort } from '../../../../scripts/free-port.ts';
+import { listBackups, nameOf, PARTIAL } from '../backup/archive.ts';
 import { type Created, createBackup, type FaultyObject } from '../backup/create.ts';
+import { lockForPruning, lockForUse } from '../backup/lock.ts';
+import type { Pruned } from '../backup/prune.ts';
 import { deleteForGood, uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { hashObject } from '../storage/hash-object.ts';
 import { holdDeletions } from '../storage/hold.ts';
@@ -204,6 +208,8 @@ test('an incomplete backup and a damaged database are recognised', async () => {
   expect(existsSync(join(folder, 'restored', 'review.db'))).toBe(false);
   const unknown = await restore('--backup', '2020-01-01T00-00-00-000Z');
   expect([unknown.code, unknown.errors]).toEqual([1, expect.stringContaining('There is no complete backup')]);
+  const nowhere = await review(emptyPlace(), 'restore', join(folder, 'nowhere'));
+  expect([nowhere.code, nowhere.errors]).toEqual([1, expect.stringContaining('There is no complete backup')]);
 });
 
 test('a backup that is cut off leaves the last one whole, and the next one completes', async () => {
@@ -224,6 +230,116 @@ test('a backup that is cut off leaves the last one whole, and the next one compl
   expect(JSON.parse((await restore('--dry-run', '--json')).output)).toMatchObject({ name: whole.name, faulty: [] });
   expect(await backUp()).toMatchObject({ objects: { count: 10 }, faulty: [] });
   expect((await restore()).code).toBe(0);
+});
+
+const prune = (...words: string[]) =>
+  reviewJson<Pruned & { bytes: number }>({}, 'backup', 'prune', archive(), ...words);
+
+/** Gives a backup the name of another day, as if it had been made then. */
+async function moveToPast(name: string, days: number): Promise<string> {
+  const past = nameOf(new Date(Date.now() - days * 86_400_000));
+  await rename(join(archive(), name), join(archive(), past));
+  return past;
+}
+
+test('pruning removes old backups with the objects that only they have, and a kept one is restored', async () => {
+  const { client } = house.people.owner;
+  const source = randomBytes(3000);
+  const [dropped, shared] = [await uploadFile(house, randomBytes(1000)), await uploadFile(house, source)];
+  const first = await moveToPast((await backUp()).name, 40);
+  await deleteForGood(client, dropped);
+  const second = await moveToPast((await backUp()).name, 20);
+  const added = await uploadFile(house, randomBytes(500));
+  const third = (await backUp()).name;
+  await writeFile(join(archive(), 'database.dump'), 'of the operator');
+  const before = await readdir(archive(), { recursive: true });
+
+  const dry = await prune('--keep', '1', '--keep-days', '30', '--dry-run');
+  expect(dry).toMatchObject({ kept: [second, third], removed: [first], objects: { count: 1, bytes: 1000 } });
+  expect(dry.bytes).toBeGreaterThan(1000 + dry.leftovers.bytes);
+  expect(await readdir(archive(), { recursive: true })).toEqual(before);
+
+  expect(await prune('--keep', '1', '--keep-days', '30')).toEqual({ ...dry, dryRun: false });
+  expect(await prune('--keep', '2')).toMatchObject({ kept: [second, third], removed: [], bytes: 0 });
+  expect(await readdir(archive())).toEqual(expect.arrayContaining(['database.dump', second, third]));
+  expect(await copies()).toHaveLength(2);
+
+  expect((await restore('--backup', second)).code).toBe(0);
+  const port = await freePort();
+  await using server = await startServer({ ...emptyPlace(), PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  const restored = createClient({ baseUrl: server.url, token: house.people.owner.key });
+  expect((await bytesOf(restored, shared)).equals(source)).toBe(true);
+  expect(await reviewJson(emptyPlace(), 'storage', 'check')).toMatchObject({ damaged: { count: 0 } });
+  expect(JSON.parse((await restore('--backup', third, '--dry-run', '--json')).output)).toMatchObject({
+    faulty: [],
+    objects: { count: 2 },
+  });
+  expect(added).not.toBe(shared);
+});
+
+test('pruning keeps the last complete backup, however old, and removes what was cut off', async () => {
+  await uploadFile(house, randomBytes(10));
+  await moveToPast((await backUp()).name, 50);
+  const last = await moveToPast((await backUp()).name, 40);
+  const cutOff = nameOf(new Date()) + PARTIAL;
+  await mkdir(join(archive(), cutOff));
+  await writeFile(join(archive(), cutOff, 'objects.jsonl'), '12345');
+  await writeFile(join(archive(), 'objects', 'draft-1'), '123');
+  await writeFile(join(archive(), 'mine.partial'), 'of the operator');
+  expect(await prune('--keep-days', '30')).toMatchObject({ kept: [last], leftovers: { count: 2, bytes: 8 } });
+  expect((await readdir(archive())).toSorted()).toEqual([last, 'lock', 'mine.partial', 'objects'].toSorted());
+  expect(JSON.parse((await restore('--dry-run', '--json')).output)).toMatchObject({ name: last, faulty: [] });
+});
+
+test('pruning removes nothing beside a backup, and a backup waits until it has ended', async () => {
+  await uploadFile(house, randomBytes(10));
+  await backUp();
+  const { name } = await backUp();
+  const { db, opened, storage } = house.deps;
+  let refused: Awaited<ReturnType<typeof review>> | undefined;
+  const watched: Storage = {
+    ...storage,
+    async read(key, range) {
+      refused ??= await review({}, 'backup', 'prune', archive(), '--keep', '1');
+      return storage.read(key, range);
+    },
+  };
+  await uploadFile(house, randomBytes(20));
+  const during = await createBackup(archive(), { address: opened.address, db, storage: watched });
+  expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining('A backup or a restore is running') });
+  expect(during.objects.count).toBe(2);
+
+  const pruning = lockForPruning(archive());
+  const waiting = lockForUse(archive());
+  expect(await Promise.race([waiting, nextTurn('waits')])).toBe('waits');
+  pruning?.[Symbol.dispose]();
+  (await waiting)[Symbol.dispose]();
+  expect(await prune('--keep', '1')).toMatchObject({ kept: [during.name], removed: [expect.any(String), name] });
+});
+
+test('pruning removes nothing if a kept backup does not say what it needs', async () => {
+  await uploadFile(house, randomBytes(10));
+  await backUp();
+  const { name } = await backUp();
+  await truncate(join(archive(), name, 'objects.jsonl'), 20);
+  const refused = await review({}, 'backup', 'prune', archive(), '--keep', '1');
+  expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining(`${name} is damaged`)]);
+  expect([await listBackups(archive()), await copies()]).toMatchObject([{ length: 2 }, { length: 1 }]);
+});
+
+test.each([
+  [[], '--keep or --keep-days'],
+  [['--keep', '0'], '--keep: write a whole number'],
+  [['--keep-days', '1.5'], '--keep-days: write a whole number'],
+  [['--keep', '1'], 'There is no folder'],
+])('pruning with %j is refused: %s', async (words, message) => {
+  const { code, errors } = await review({}, 'backup', 'prune', join(folder, 'nowhere'), ...words);
+  expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
+});
+
+test('a folder without a complete backup is not pruned', async () => {
+  const { code, errors } = await review({}, 'backup', 'prune', folder, '--keep', '1');
+  expect([code, errors]).toEqual([1, expect.stringContaining('There is no complete backup')]);
 });
 
 test('blobs of deleted files stay while a backup runs, and until its hold lapses', async () => {

@@ -6,6 +6,12 @@ import { recordAct } from './audit.ts';
 import { type Data, nameOf } from './data.ts';
 import { CommandError, type Output, table } from './output.ts';
 
+interface PruneOptions {
+  keep?: string;
+  keepDays?: string;
+  dryRun?: boolean;
+}
+
 export function addBackupCommands(
   review: Command,
   { withDatabase, withStorage, withStorageOnly }: Data,
@@ -20,7 +26,7 @@ export function addBackupCommands(
       output.note(`The restore is not in the audit log: ${error instanceof Error ? error.message : error}`);
     });
 
-  review
+  const backup = review
     .command('backup')
     .description('copy the database and the storage into a folder, next to the backups that it has; the server may run')
     .argument('<folder>', 'the folder of the backups')
@@ -46,6 +52,33 @@ export function addBackupCommands(
       }),
     );
 
+  backup
+    .command('prune')
+    .description('remove old backups of a folder, and the objects that only they have')
+    .argument('<folder>', 'the folder of the backups')
+    .option('--keep <number>', 'keep that many of the newest')
+    .option('--keep-days <days>', 'keep those of so many days; with --keep, what either of the two keeps')
+    .option('--dry-run', 'say what would be removed, and how many bytes, and change nothing')
+    .action(async (folder: string, { keep, keepDays, dryRun: isDryRun = false }: PruneOptions) => {
+      if (keep === undefined && keepDays === undefined)
+        throw new CommandError('--keep or --keep-days: say which backups to keep, such as --keep 7');
+      const retention = { count: wholeNumber('--keep', keep), days: wholeNumber('--keep-days', keepDays) };
+      const { pruneBackups } = await import('../backup/prune.ts');
+      const pruned = await pruneBackups(folder, retention, { isDryRun });
+      const { kept, removed, backups, leftovers, objects } = pruned;
+      const bytes = backups.bytes + leftovers.bytes + objects.bytes;
+      output.show(
+        { ...pruned, bytes, dryRun: isDryRun },
+        [
+          `${isDryRun ? 'Would be removed' : 'Removed'}: ${bytes} bytes`,
+          `${backups.count} backups (${backups.bytes} bytes)${removed.map((name) => `\n  ${name}`).join('')}`,
+          `${objects.count} objects that no other backup has (${objects.bytes} bytes)`,
+          `${leftovers.count} remains of backups that were cut off (${leftovers.bytes} bytes)`,
+          `Kept: ${kept.length} backups${kept.map((name) => `\n  ${name}`).join('')}`,
+        ].join('\n'),
+      );
+    });
+
   review
     .command('restore')
     .description('restore a backup into an empty database and storage; start the server afterwards')
@@ -68,6 +101,12 @@ export function addBackupCommands(
         if (restored.faulty.length > 0) output.exitCode = 1;
       }),
     );
+}
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  if (text !== undefined && !/^[1-9]\d{0,4}$/.test(text))
+    throw new CommandError(`${option}: write a whole number of at least 1`);
+  return text === undefined ? undefined : Number(text);
 }
 
 function contentOf({ database, objects, rows }: Pick<Created, 'database' | 'objects' | 'rows'>): string {
