@@ -36,7 +36,7 @@ export function addBackupCommands(
         const isPostgres = address.dialect === 'postgres';
         if (isPostgres && !storageOnly)
           throw new CommandError(
-            `The database is on Postgres, which has its own backups. First run\n  pg_dump --format=custom --file=${folder}/database.dump '${nameOf(address)}'\nand then\n  review backup ${folder} --storage-only`,
+            `The database is on Postgres, which has its own backups. First run\n  pg_dump --format=custom --file="${folder}/$(date -u +%Y-%m-%dT%H-%M-%SZ).dump" '${nameOf(address)}'\nand then\n  review backup ${folder} --storage-only`,
           );
         if (!isPostgres && storageOnly) throw new CommandError('--storage-only: is for Postgres; SQLite is copied too');
         const { createBackup } = await import('../backup/create.ts');
