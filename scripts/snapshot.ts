@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from '../packages/contract/dist/index.js';
+import { sizingPage } from './sizing.ts';
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -9,3 +10,6 @@ for (const [file, openapi] of [
 ] as const) {
   writeFileSync(new URL(file, root), `${JSON.stringify(openApiDocument({ version, openapi }), null, 2)}\n`);
 }
+
+const benchmarks = readFileSync(new URL('docs/benchmarks.md', root), 'utf8');
+writeFileSync(new URL('docs/sizing.md', root), sizingPage(benchmarks));
