@@ -11,6 +11,7 @@ const PROGRAMS = ['main', 'commands/main'];
  */
 const EXTERNAL = /^(better-sqlite3|pg|pino|swagger-ui-dist|@aws-sdk\/.*|@temporalio\/.*)$/;
 const CONTRACT = join(import.meta.dirname, '../contract/src');
+const TRACING = join(import.meta.dirname, '../tracing/src');
 const DIST = join(import.meta.dirname, 'dist');
 
 /** Returns the files of a program by name: one with what it always needs, and a chunk for each import on demand. */
@@ -20,8 +21,8 @@ async function bundle(name: string): Promise<Map<string, string>> {
     input: { [name]: `src/${name}.ts` },
     platform: 'node',
     external: EXTERNAL,
-    // Its source, so that `npm run dev` need not wait for tsc.
-    resolve: { alias: { '@review/contract': CONTRACT } },
+    // Their sources, so that `npm run dev` need not wait for tsc.
+    resolve: { alias: { '@review/contract': CONTRACT, '@review/tracing': TRACING } },
     // As for tsc: Node 22 does not know `using`.
     transform: { target: 'es2024' },
   });

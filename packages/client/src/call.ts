@@ -26,6 +26,7 @@ export interface Transport {
   baseUrl: string;
   token: string | (() => string | Promise<string>);
   fetch: typeof fetch;
+  headers: () => Record<string, string>;
   timeoutMs: number;
   retries: number;
   /** Whether the service supports idempotency keys. Without them, POST, PATCH and DELETE are not retried. */
@@ -53,7 +54,9 @@ export async function call(
   const { fetch } = transport;
 
   const send = async (methodSent: string, extra: Record<string, string>): Promise<Answer> => {
-    const headers = new Headers({ ...extra, authorization: `Bearer ${await tokenOf(transport)}` });
+    const headers = new Headers(transport.headers());
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value);
+    headers.set('authorization', `Bearer ${await tokenOf(transport)}`);
     if (content !== undefined) headers.set('content-type', 'application/json');
     if (key !== undefined) headers.set('idempotency-key', key);
     const sent = { method: methodSent, headers, body: content ?? null, signal: withTimeout(signal, timeoutMs) };

@@ -20,6 +20,25 @@ test('a call returns the body of the success', async () => {
   ]);
 });
 
+test('further headers are asked for before every request and replace none of the client', async () => {
+  await using server = await standIn({ status: 204 });
+  let span = 0;
+  const headers = () => ({
+    traceparent: `span-${++span}`,
+    Authorization: 'Bearer other',
+    'Content-Type': 'text/plain',
+  });
+  const client = createClient({ baseUrl: server.url, token: 'key', headers });
+  const request = { params: { id: ID }, body: {} };
+  await client.projects.update(request);
+  await client.projects.update(request);
+  const own = { authorization: 'Bearer key', 'content-type': 'application/json' };
+  expect(server.received.map((received) => received.headers)).toMatchObject([
+    { traceparent: 'span-1', ...own },
+    { traceparent: 'span-2', ...own },
+  ]);
+});
+
 test('an answer without content is undefined', async () => {
   await using server = await standIn({ status: 204 });
   const { folders, projects } = createClient({ baseUrl: server.url, token: 'key' });

@@ -22,6 +22,8 @@ export interface ClientOptions {
   retries?: number;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
+  /** Returns further headers, such as `traceparent`. Called before every request to the service; not for uploads and downloads. */
+  headers?: () => Record<string, string>;
   /** `override` sends QUERY as POST. `native`, the default, falls back to POST where a proxy refuses QUERY. */
   query?: 'native' | 'override';
 }
@@ -82,7 +84,7 @@ export function createClient({ query = 'native', ...options }: ClientOptions): C
 }
 
 export function createTransport(
-  { baseUrl, token, timeoutMs = 30_000, retries = 5, fetch }: Omit<ClientOptions, 'query'>,
+  { baseUrl, token, timeoutMs = 30_000, retries = 5, fetch, headers = () => ({}) }: Omit<ClientOptions, 'query'>,
   manner: Pick<Transport, 'sendsIdempotencyKeys' | 'overridesQuery'>,
 ): Transport {
   if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
@@ -96,6 +98,7 @@ export function createTransport(
     token,
     timeoutMs,
     retries,
+    headers,
     // Looked up at each call, so that a later replacement of the global `fetch` is used.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
   };

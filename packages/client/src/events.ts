@@ -98,7 +98,9 @@ async function connect(
   const closing = new AbortController();
   const close = () => closing.abort();
   const timer = silenceTimer(closing);
-  const headers = new Headers({ accept: EVENT_STREAM, authorization: `Bearer ${await tokenOf(transport)}` });
+  const headers = new Headers(transport.headers());
+  headers.set('accept', EVENT_STREAM);
+  headers.set('authorization', `Bearer ${await tokenOf(transport)}`);
   if (position !== undefined) headers.set('last-event-id', position);
   const { fetch } = transport;
   try {

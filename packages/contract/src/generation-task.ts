@@ -6,6 +6,8 @@ export interface GenerationTask {
   family: Family;
   /** The fencing token: it rises with every claim, and the server ignores reports with an older one. */
   epoch: number;
+  /** The trace to continue (W3C Trace Context). Workflows and servers of earlier releases have none. */
+  traceparent?: string;
 }
 
 /** One workflow id per file, so that repeated starts run one workflow. */

@@ -76,7 +76,14 @@ export const WorkerTask = z.object({
 export type WorkerTask = z.infer<typeof WorkerTask>;
 
 /** `task` spares the worker a call; its attachments have URLs like those of `getTask`. */
-const Claim = z.object({ fileId: FileId, family: Family, epoch: Epoch, task: WorkerTask });
+const Claim = z.object({
+  fileId: FileId,
+  family: Family,
+  epoch: Epoch,
+  /** The trace to continue (W3C Trace Context). Servers of earlier releases omit it. */
+  traceparent: z.string().optional(),
+  task: WorkerTask,
+});
 
 const Attempt = {
   ...GenerationStep.pick({ outcome: true }).shape,

@@ -1,7 +1,10 @@
 import cluster from 'node:cluster';
+import { hostname } from 'node:os';
 import { ConfigError } from '@review/contract/settings';
+import { startTracing } from '@review/tracing';
 import { createApp } from './app.ts';
 import { loadEnvironment, readConfig } from './config/config.ts';
+import { releaseVersion } from './config/release.ts';
 import { IncompatibleSchema, migrate } from './db/migrate.ts';
 import type { Deps } from './deps.ts';
 import { listen } from './listen.ts';
@@ -54,6 +57,8 @@ function startTasks(deps: Deps): Disposable {
 
 async function serve(deps: Deps, stopping: AbortController): Promise<void> {
   const { config, log } = deps;
+  const service = { name: 'review-server', version: releaseVersion(), instance: `${hostname()}:${process.pid}` };
+  await using _tracing = await startTracing(config.tracing, service, log);
   await deps.dispatcher?.start(stopping.signal);
   const readiness = { accepting: true, workersDueAt: performance.now() + WORKER_START_MS };
   await using listening = await listen(createApp(deps, readiness), config, config.shutdownSeconds);

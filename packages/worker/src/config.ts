@@ -10,6 +10,7 @@ import {
   temporalSettings,
   wholeNumber,
 } from '@review/contract/settings';
+import { type TracingSettings, tracingSettings } from '@review/tracing';
 import { z } from 'zod';
 import { ADAPTERS } from './families/index.ts';
 import { findDecoder, findFfmpegFault } from './media/find-decoder.ts';
@@ -24,6 +25,8 @@ interface Config {
   /** The port of /healthz and /metrics; null serves neither. */
   port: number | null;
   logLevel: string;
+  /** Null exports no traces. */
+  tracing: TracingSettings | null;
   /** The maximum of concurrent generations. */
   concurrency: number;
   /** The maximum of files whose media is read at once, each in a process of its own. */
@@ -89,6 +92,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     providers: readProviderSettings(reader),
     temporal: temporalSettings(environment),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
+    tracing: tracingSettings(reader),
   });
 }
 

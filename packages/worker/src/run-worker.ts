@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { createWorkerClient } from '@review/client/worker';
 import type { WebhookRequest } from '@review/contract';
 import type { Environment } from '@review/contract/settings';
+import { startTracing, traceHeaders } from '@review/tracing';
 import { type Logger, pino } from 'pino';
 import { readConfig } from './config.ts';
 import { Drain } from './drain.ts';
@@ -13,6 +14,7 @@ import { runMedia } from './engines/embedded-media.ts';
 import { runWebhooks } from './engines/embedded-webhooks.ts';
 import { openFamilies } from './families/open.ts';
 import { sandboxFamily } from './families/sandbox.ts';
+import { traceCalls } from './families/trace-calls.ts';
 import { watchRefusals } from './families/watch-refusals.ts';
 import { serveHealth } from './health.ts';
 import { Metrics } from './metrics.ts';
@@ -31,9 +33,11 @@ export async function runWorker(environment: Environment, open = openFamilies): 
   const log = pino({ level: config.logLevel });
   const stop = listenForStopSignals(log);
   const metrics = new Metrics();
+  const service = { name: 'review-worker', version: VERSION, instance: config.name };
+  await using _tracing = await startTracing(config.tracing, service, log);
   const drain = new Drain();
   await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
-  const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token });
+  const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token, headers: traceHeaders });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
   const { family, states } = open(config.providers, sandbox, log);
   const report = () => ({ worker: config.name, version: VERSION, families: states, refusals: latestRefusals() });
@@ -49,7 +53,7 @@ export async function runWorker(environment: Environment, open = openFamilies): 
     });
     const tasks = new KnownTasks();
     const { workDirectory } = config;
-    const context = { server, family: watched, log, metrics, onUnknownSubmit, workDirectory, tasks };
+    const context = { server, family: traceCalls(watched), log, metrics, onUnknownSubmit, workDirectory, tasks };
     const options = { worker: config.name, concurrency: config.concurrency };
     const webhooks = {
       server,

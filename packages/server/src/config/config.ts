@@ -12,6 +12,7 @@ import {
   temporalSettings,
   wholeNumber,
 } from '@review/contract/settings';
+import { type TracingSettings, tracingSettings } from '@review/tracing';
 import { z } from 'zod';
 import { createDirectory } from '../create-directory.ts';
 import type { DatabaseAddress } from '../db/database.ts';
@@ -106,6 +107,8 @@ export interface Config {
   /** How long administrative acts are kept, in days. */
   auditDays: number;
   logLevel: string;
+  /** Null exports no traces. */
+  tracing: TracingSettings | null;
   /** The directory of the built console; null serves none. */
   consoleDirectory: string | null;
   /** How many processes serve the port. */
@@ -266,6 +269,7 @@ export function readConfig(environment: Environment): Config {
     trashDays: setting('TRASH_RETENTION_DAYS', wholeNumber(1, 3650), '30'),
     auditDays: setting('AUDIT_RETENTION_DAYS', wholeNumber(1, 36_500), '365'),
     logLevel: setting('LOG_LEVEL', logLevel, 'info'),
+    tracing: tracingSettings(reader),
     consoleDirectory: setting('CONSOLE_DIR', consoleDirectory, existsSync(BUILT_CONSOLE) ? BUILT_CONSOLE : 'off'),
     processes,
     drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600), production ? '5' : '0'),

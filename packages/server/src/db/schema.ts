@@ -379,8 +379,8 @@ export interface StoredResult {
   sha256: string;
 }
 
-/** A stage with the idempotency token of its last reserved submit. */
-export type StoredStage = Stage & { token?: string };
+/** A stage with the idempotency token of its last reserved submit. The stage without a name has the trace context instead. */
+export type StoredStage = Stage & { token?: string; traceparent?: string };
 
 export type Database = Kysely<Schema>;
 export type Writer = Transaction<Schema>;

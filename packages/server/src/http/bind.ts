@@ -28,12 +28,13 @@ export function bind<E extends Endpoint>(table: RouteTable, operations: Operatio
 }
 
 function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) {
-  const status = successStatus(operation.route);
-  const takesQuery = operation.route.query !== undefined;
-  return async ({ query, req: request, res: response }: { query?: unknown; req: Request; res: Response }) => ({
-    status,
-    body: await carry(operation, { query: takesQuery ? query : undefined, request, response }),
-  });
+  const { name, route } = operation;
+  const status = successStatus(route);
+  const takesQuery = route.query !== undefined;
+  return async ({ query, req: request, res: response }: { query?: unknown; req: Request; res: Response }) => {
+    response.locals.route = { name, path: route.path };
+    return { status, body: await carry(operation, { query: takesQuery ? query : undefined, request, response }) };
+  };
 }
 
 /** ts-rest would parse the request before the guard runs; `carryOut` parses it afterwards. It knows no QUERY: POST stands for it. */

@@ -5,6 +5,8 @@ declare global {
       requestId?: string;
       /** The room and verb of the contract, for logs and metrics. */
       operation?: string;
+      /** The route of the contract or of the worker API, for traces. */
+      route?: { name: string; path: string };
       /** The code of the problem that it answers with. */
       problem?: string;
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Histogram } from 'prom-client';
 import type { Deps } from '../deps.ts';
+import { traceRequest } from './trace-request.ts';
 
 /** Requested every few seconds; health.ts logs when their result changes. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
@@ -33,6 +34,7 @@ export function observe({ log, metrics }: Deps): RequestHandler {
     response.set('X-Request-Id', requestId);
     response.set('X-Content-Type-Options', 'nosniff');
     response.set('X-Frame-Options', 'DENY');
+    const trace = traceRequest(request, PROBES);
     response.on('close', () => {
       const operation = response.locals.operation ?? 'other';
       const milliseconds = performance.now() - started;
@@ -40,10 +42,13 @@ export function observe({ log, metrics }: Deps): RequestHandler {
       durations.observe({ operation, status }, milliseconds / 1000);
       const { problem } = response.locals;
       if (problem !== undefined) problems.inc({ code: problem });
+      const traceId = trace?.end(response, status);
       const { method, path } = request;
       const level = PROBES.has(path) ? 'debug' : 'info';
-      log[level]({ requestId, operation, status, ms: Math.round(milliseconds) }, `${method} ${path} ${status}`);
+      const fields = { requestId, traceId, operation, status, ms: Math.round(milliseconds) };
+      log[level](fields, `${method} ${path} ${status}`);
     });
-    next();
+    if (trace === null) next();
+    else trace.run(next);
   };
 }

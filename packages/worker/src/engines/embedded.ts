@@ -14,6 +14,7 @@ import { StepLog } from '../steps/step-log.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
 import { noteFailure, noteSuccess, type StepAnswer, toFailure } from './timeline.ts';
+import { traceStep } from './trace-step.ts';
 
 export interface EmbeddedOptions {
   worker: string;
@@ -206,7 +207,8 @@ async function retryStep<T extends StepAnswer>(
         stop.now.throwIfAborted();
         steps = new StepLog(name, attempt, steps.unsent);
         const timeout = AbortSignal.timeout(policy.timeoutSeconds * 1000);
-        return run({ ...context, signal: AbortSignal.any([stop.now, timeout]), steps });
+        const inner = { ...context, signal: AbortSignal.any([stop.now, timeout]), steps };
+        return traceStep(task, steps, () => run(inner));
       });
       return noteSuccess(context, task, steps, answer);
     } catch (error) {

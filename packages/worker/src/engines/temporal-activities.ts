@@ -13,6 +13,7 @@ import { StepLog } from '../steps/step-log.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
 import { noteFailure, noteSuccess, type StepAnswer, toFailure } from './timeline.ts';
+import { traceStep } from './trace-step.ts';
 
 type StepName = keyof FamilyPolicy;
 type SharedContext = Omit<StepContext, 'signal' | 'steps'>;
@@ -63,7 +64,7 @@ async function attemptStep<T extends StepAnswer>(
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
     const signal = AbortSignal.any([stopped, stop, AbortSignal.timeout(timeoutSeconds * 1000)]);
-    const answer = await run({ ...context, signal, rivalMs, steps });
+    const answer = await traceStep(task, steps, () => run({ ...context, signal, rivalMs, steps }));
     return noteSuccess(context, task, steps, answer);
   } catch (error) {
     // Rethrowing confirms the cancellation.

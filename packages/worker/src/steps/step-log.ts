@@ -19,14 +19,14 @@ const toRecord = ({ endedAt, ...step }: UnsentStep): StepRecord => ({ ...step, a
 export class StepLog {
   readonly #id = randomUUID();
   readonly name: string;
-  readonly #attempt: number;
+  readonly attempt: number;
   readonly #started = clock();
   #unsent: UnsentStep[];
   #isRecorded = false;
 
   constructor(name: string, attempt: number, unsent: UnsentStep[] = []) {
     this.name = name;
-    this.#attempt = attempt;
+    this.attempt = attempt;
     this.#unsent = unsent;
   }
 
@@ -66,7 +66,7 @@ export class StepLog {
     return {
       id: this.#id,
       name: this.name,
-      attempt: this.#attempt,
+      attempt: this.attempt,
       outcome,
       message: message?.slice(0, MAX_MESSAGE) ?? null,
       milliseconds: this.milliseconds,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationTask } from '@review/contract';
+import { markFailed } from '@review/tracing';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../db/clock.ts';
@@ -21,6 +22,7 @@ import {
 import { findGenerations, type StoredGeneration } from './queries.ts';
 import { takeTasks } from './slots.ts';
 import { openTemporal, type TemporalClient } from './temporal-client.ts';
+import { startHandOver } from './trace-context.ts';
 
 interface DispatcherDeps {
   config: Config;
@@ -114,18 +116,20 @@ export class Dispatcher implements WorkflowDispatcher {
     return started.includes(true);
   }
 
-  async #start(
-    client: TemporalClient,
-    task: GenerationTask,
-    { workspace_id: workspaceId, output_model: outputModel }: StoredGeneration,
-  ): Promise<boolean> {
+  async #start(client: TemporalClient, task: GenerationTask, generation: StoredGeneration): Promise<boolean> {
     const { db, clock, log } = this.#deps;
+    const { workspace_id: workspaceId, output_model: outputModel } = generation;
+    const handOver = startHandOver(generation, 'temporal');
     try {
-      await client.start({ ...task, workspaceId, outputModel });
+      const { traceparent } = handOver ?? {};
+      await client.start({ ...task, ...(traceparent && { traceparent }), workspaceId, outputModel });
     } catch (error) {
+      if (handOver !== null) markFailed(handOver.span, 'UNREACHABLE');
       this.#reportUnreachable(error);
       await setUndispatched(db, task, clock());
       return false;
+    } finally {
+      handOver?.span.end();
     }
     if (!this.#isReachable) log.info('Temporal is reachable again');
     this.#isReachable = true;

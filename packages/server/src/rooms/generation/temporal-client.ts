@@ -87,8 +87,8 @@ export async function openTemporal(environment: Record<string, string>): Promise
   };
 
   return {
-    async start({ fileId, family, epoch, workspaceId, outputModel }) {
-      const task: GenerationTask = { fileId, family, epoch };
+    async start({ workspaceId, outputModel, ...task }) {
+      const { fileId, family, epoch } = task;
       const starting = inTime(() =>
         workflow.start(workflowTypeOf(family), {
           workflowId: workflowIdOf(fileId),

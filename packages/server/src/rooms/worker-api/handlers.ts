@@ -10,6 +10,7 @@ import { type Written, writeWithEvents } from '../events/outbox.ts';
 import { endFile } from '../generation/end.ts';
 import { isHeld, raiseProgress, recordSubmit, type StoredGeneration, updateStages } from '../generation/queries.ts';
 import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
+import { startHandOver } from '../generation/trace-context.ts';
 import type { WorkerHandlers } from '../handler.ts';
 import { mediaWorkerHandlers } from '../media/worker.ts';
 import { webhookWorkerHandlers } from '../webhooks/worker.ts';
@@ -38,8 +39,11 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     const tasks = await findTasks(deps, fileIds, base);
     // A file that was deleted since has no task.
     return taken.flatMap((claim) => {
-      const task = tasks.get(claim.fileId)?.task;
-      return task === undefined ? [] : [{ ...claim, task }];
+      const found = tasks.get(claim.fileId);
+      if (found === undefined) return [];
+      const handOver = startHandOver(found.generation, 'embedded');
+      handOver?.span.end();
+      return [{ ...claim, traceparent: handOver?.traceparent, task: found.task }];
     });
   }
 
@@ -80,7 +84,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
 
     async getTask({ id, query: { epoch }, base }) {
       const found = (await findTasks(deps, [id], base)).get(id);
-      if (found?.epoch !== epoch) throw new ProblemError('NOT_FOUND');
+      if (found?.generation.epoch !== epoch) throw new ProblemError('NOT_FOUND');
       return { data: found.task };
     },
 

@@ -3,21 +3,20 @@ import { parseJson } from '../../db/json.ts';
 import type { Deps } from '../../deps.ts';
 import { findStoredFiles } from '../files/queries.ts';
 import { findGenerations, type StoredGeneration } from '../generation/queries.ts';
+import { stagesOf } from '../generation/trace-context.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { findUploads } from '../uploads/queries.ts';
 
-/** Returns the tasks of these generations, by file, each with its epoch. */
+/** Returns the tasks of these generations, by file. */
 export async function findTasks(
   deps: Deps,
   fileIds: string[],
   base: string,
-): Promise<Map<string, { epoch: number; task: WorkerTask }>> {
+): Promise<Map<string, { generation: StoredGeneration; task: WorkerTask }>> {
   const generations = await findGenerations(deps.db, fileIds);
   const attached = [...generations.values()].flatMap(({ attachments }) => attachments);
   const content = await contentOf(deps, [...new Set(attached)], base);
-  return new Map(
-    [...generations].map(([id, generation]) => [id, { epoch: generation.epoch, task: toTask(generation, content) }]),
-  );
+  return new Map([...generations].map(([id, generation]) => [id, { generation, task: toTask(generation, content) }]));
 }
 
 type Content = NonNullable<WorkerTask['attachments'][number]['content']>;
@@ -35,7 +34,7 @@ const toTask = (
   configs: parseJson(generation.configs),
   provider: generation.provider,
   attachments: generation.attachments.map((id) => ({ id, content: content.get(id) ?? null })),
-  stages: parseJson(generation.stages),
+  stages: stagesOf(generation),
   stored: generation.result !== null,
 });
 

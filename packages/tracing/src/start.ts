@@ -1,0 +1,13 @@
+import type { Log, Service } from './service.ts';
+import type { TracingSettings } from './settings.ts';
+
+/** Exports the spans of this process until disposed. Without settings it loads no SDK, and spans cost nothing. */
+export async function startTracing(
+  settings: TracingSettings | null,
+  service: Service,
+  log: Log,
+): Promise<AsyncDisposable | null> {
+  if (settings === null) return null;
+  const { exportSpans } = await import('./export-spans.ts');
+  return exportSpans(settings, service, log);
+}

@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config';
+import { testDefaults } from '../../scripts/testing.ts';
+
+export default defineConfig({ test: { ...testDefaults } });
