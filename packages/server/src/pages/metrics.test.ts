@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
+import { secondsFromNow } from '../db/time.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { openStream } from '../rooms/events/test/streams.ts';
+import { pauseFamily, resumeFamily } from '../rooms/generation/paused-families.ts';
+import { workerOf } from '../rooms/generation/test/generations.ts';
 import { newPicture } from '../rooms/media/test/media.ts';
-import { newWebhook } from '../rooms/webhooks/test/receiver.ts';
+import { comment, holder, newWebhook, outcomeOf } from '../rooms/webhooks/test/receiver.ts';
+import { setDraining } from '../rooms/workers/queries.ts';
 import { onEachDatabase } from '../test/house.ts';
 
 onEachDatabase((house) => {
@@ -38,6 +43,53 @@ onEachDatabase((house) => {
     await using stream = await openStream(house(), house().people.owner, house().projectId);
     await stream.next();
     expect(await sampleOf('event_streams')).toBe(1);
+  });
+
+  test('the lag of webhooks is the age of the oldest event that was never sent', async () => {
+    const { db } = house().deps;
+    await db.deleteFrom('webhooks').execute();
+    expect(await sampleOf('webhook_lag_seconds')).toBe(0);
+    const { id, projectId } = await newWebhook(house());
+    const worker = await holder(house(), id);
+    await worker.drain(204);
+    expect(await sampleOf('webhook_lag_seconds')).toBe(0);
+
+    await comment(house(), projectId);
+    const waiting = db.updateTable('events').set({ at: secondsFromNow(-1000) });
+    await waiting.where('project_id', '=', projectId).execute();
+    expect(await sampleOf('webhook_lag_seconds')).toBeCloseTo(1000, -2);
+    const requests = await worker.exchange();
+    expect(await sampleOf('webhook_lag_seconds')).toBeCloseTo(1000, -2);
+    // From now on its retries wait for the receiver.
+    await worker.exchange(requests.map(({ deliveryId }) => outcomeOf(deliveryId, 500)));
+    expect(await sampleOf('webhook_lag_seconds')).toBe(0);
+
+    await comment(house(), projectId);
+    await db
+      .updateTable('events')
+      .set({ at: secondsFromNow(-1000) })
+      .execute();
+    expect(await sampleOf('webhook_lag_seconds')).toBeCloseTo(1000, -2);
+    await house().people.owner.client.webhooks.update({ params: { id }, body: { active: false } });
+    expect(await sampleOf('webhook_lag_seconds')).toBe(0);
+  });
+
+  test('paused families and draining workers are counted', async () => {
+    const { db } = house().deps;
+    await workerOf(house()).register({ body: { worker: 'box:1', families: [] } });
+    await workerOf(house()).register({ body: { worker: 'box:2', families: [] } });
+    expect(await sampleOf('workers_draining')).toBe(0);
+    await setDraining(db, 'box:2', secondsFromNow(0));
+    expect(await sampleOf('workers_draining')).toBe(1);
+    await setDraining(db, 'box:2', null);
+    expect(await sampleOf('workers_draining')).toBe(0);
+
+    const paused = { family: 'veo', reason: null, paused_at: secondsFromNow(0) } as const;
+    await inTransaction(db, (trx) => pauseFamily(trx, paused));
+    expect(await sampleOf('family_paused{family="veo"}')).toBe(1);
+    expect(await sampleOf('family_paused{family="kling"}')).toBe(0);
+    await inTransaction(db, (trx) => resumeFamily(trx, 'veo'));
+    expect(await sampleOf('family_paused{family="veo"}')).toBe(0);
   });
 
   test('dependencies, free disk space and the pool are measured', async () => {

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { registerGauge } from '../../metrics.ts';
 import { stateOf } from '../workers/abilities.ts';
 import { listLiving } from '../workers/queries.ts';
+import { listPaused } from './paused-families.ts';
 import { listQueues, type QueueDeps } from './waiting.ts';
 
 const INTERVAL_MS = 5000;
@@ -63,6 +64,25 @@ export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): v
           gauge.set({ family, state }, living.filter((worker) => stateOf(worker, family) === state).length);
         }
       }
+    },
+  });
+  registerGauge(deps, {
+    name: 'workers_draining',
+    help: 'Workers with a recent heartbeat that take no new work.',
+    aggregator: 'first',
+    async read(gauge) {
+      const living = await listLiving(deps.db, deps.clock);
+      gauge.set(living.filter(({ draining_since: since }) => since !== null).length);
+    },
+  });
+  registerGauge(deps, {
+    name: 'family_paused',
+    help: 'Whether queued generations of the family are not started: 1 or 0.',
+    labelNames: ['family'],
+    aggregator: 'first',
+    async read(gauge) {
+      const paused = new Set((await listPaused(deps.db)).map(({ family }) => family));
+      for (const family of FAMILIES) gauge.set({ family }, Number(paused.has(family)));
     },
   });
 }

@@ -1,8 +1,9 @@
+import { instantOf } from '@review/contract';
 import type { Deps } from '../../deps.ts';
 import { registerGauge } from '../../metrics.ts';
-import { countActiveWebhooks } from './queries.ts';
+import { countActiveWebhooks, findOldestUnsent } from './queries.ts';
 
-/** Registers the metric of webhooks that are on. */
+/** Registers the metrics of webhooks that are on. */
 export function measureWebhooks(deps: Pick<Deps, 'db' | 'metrics' | 'log'>): void {
   registerGauge(deps, {
     name: 'webhooks_active',
@@ -13,6 +14,15 @@ export function measureWebhooks(deps: Pick<Deps, 'db' | 'metrics' | 'log'>): voi
       const { all, failing } = await countActiveWebhooks(deps.db);
       gauge.set({ state: 'working' }, all - failing);
       gauge.set({ state: 'failing' }, failing);
+    },
+  });
+  registerGauge(deps, {
+    name: 'webhook_lag_seconds',
+    help: 'Age of the oldest event that a webhook has not been sent, in seconds. Retries of refused events do not count.',
+    aggregator: 'first',
+    async read(gauge) {
+      const oldest = await findOldestUnsent(deps.db);
+      gauge.set(oldest === undefined ? 0 : Math.max(0, (Date.now() - instantOf(oldest)) / 1000));
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { WebhookDeliveryStatus } from '@review/contract';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
 import { preparedPages } from '../../db/cursor.ts';
@@ -46,6 +46,43 @@ export const countActiveWebhooks = prepared.one((db) =>
     .selectFrom('webhooks')
     .select((eb) => [eb.fn.countAll<number>().as('all'), eb.fn.count<number>('failing_since').as('failing')])
     .where('active', '=', 1),
+);
+
+/** Returns the time of the oldest event that an active webhook has not been sent; undefined if there is none. Retries do not count. */
+export const findOldestUnsent = prepared(
+  (db) =>
+    db
+      .selectFrom('webhooks as webhook')
+      .select((eb) => [
+        eb
+          .selectFrom('events as event')
+          .select('event.at')
+          .whereRef('event.project_id', '=', 'webhook.project_id')
+          .whereRef('event.sequence', '>', 'webhook.last_sequence')
+          .orderBy('event.sequence')
+          .limit(sql.lit(1))
+          .as('unread_since'),
+        eb
+          .selectFrom('webhook_deliveries as delivery')
+          .innerJoin('events as event', (join) =>
+            join
+              .onRef('event.project_id', '=', 'delivery.project_id')
+              .onRef('event.sequence', '=', 'delivery.sequence'),
+          )
+          .select('event.at')
+          .whereRef('delivery.webhook_id', '=', 'webhook.id')
+          .where('delivery.next_attempt_at', 'is not', null)
+          .where('delivery.attempts', '=', sql.lit(0))
+          .orderBy('delivery.next_attempt_at')
+          .limit(sql.lit(1))
+          .as('unsent_since'),
+      ])
+      .where('webhook.active', '=', sql.lit(1)),
+  (rows) =>
+    rows
+      .flatMap((row) => [row.unread_since, row.unsent_since])
+      .filter((at) => at !== null)
+      .sort()[0],
 );
 
 export const insertWebhook = prepared.run((db, webhook: Params<Insertable<Row>>) =>
