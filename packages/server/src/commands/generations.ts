@@ -19,7 +19,6 @@ import { findWithPlace, listGenerations, requeue } from '../rooms/generation/ope
 import { listSteps, type StoredGeneration } from '../rooms/generation/queries.ts';
 import { toStepRecord } from '../rooms/generation/response.ts';
 import type { PendingStep, TemporalClient } from '../rooms/generation/temporal-client.ts';
-import { stagesOf } from '../rooms/generation/trace-context.ts';
 import { findWaitingReasons } from '../rooms/generation/waiting.ts';
 import { recordAct } from './audit.ts';
 import type { Data } from './data.ts';
@@ -83,7 +82,7 @@ export function addGenerationCommands(review: Command, { withDatabase }: Data, o
           waitingFor,
           state: describe(row, waitingFor, pending),
           workflow: row.engine === 'temporal' ? { id: workflowIdOf(row.file_id), pending } : null,
-          submits: Object.entries(stagesOf(row)).map(([stage, { intents, job }]) => ({
+          submits: Object.entries(parseJson(row.stages)).map(([stage, { intents, job }]) => ({
             stage,
             reserved: intents,
             isAnswered: job !== null,

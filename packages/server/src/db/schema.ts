@@ -157,6 +157,8 @@ export interface Schema {
     progressed_at: string | null;
     /** The folded prompt. */
     folded_text: Generated<string>;
+    /** The trace of the request that ordered it (W3C Trace Context). */
+    traceparent: string | null;
   };
   /** What is known about the content of a file, and the task that reads it. The row is the source of truth for both engines. */
   media: {
@@ -379,8 +381,8 @@ export interface StoredResult {
   sha256: string;
 }
 
-/** A stage with the idempotency token of its last reserved submit. The stage without a name has the trace context instead. */
-export type StoredStage = Stage & { token?: string; traceparent?: string };
+/** A stage with the idempotency token of its last reserved submit. */
+export type StoredStage = Stage & { token?: string };
 
 export type Database = Kysely<Schema>;
 export type Writer = Transaction<Schema>;

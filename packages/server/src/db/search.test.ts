@@ -80,7 +80,9 @@ onEachDatabase((house) => {
     return { ids, lookUps };
   }
   const searchFiles = (projectId: string, keyword: string) =>
-    idsOf((page) => listFiles(db(), page, { projectId, keyword }, { restricted: false, atRoot: false, sort: 'createdAt' }));
+    idsOf((page) =>
+      listFiles(db(), page, { projectId, keyword }, { restricted: false, atRoot: false, sort: 'createdAt' }),
+    );
 
   describe('files', () => {
     test('random keywords find the same files as a comparison with each of them', async () => {

@@ -6,6 +6,7 @@ import {
   type Model,
   settingsInEffect,
 } from '@review/contract';
+import { traceparentOf } from '@review/tracing';
 import { newId } from '../../db/ids.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now } from '../../db/time.ts';
@@ -18,14 +19,13 @@ import { findUploads } from '../uploads/queries.ts';
 import { abilitiesOfAll } from '../workers/abilities.ts';
 import { listLiving } from '../workers/queries.ts';
 import { countWaiting, insertGeneration, lockWorkspace } from './queries.ts';
-import { initialStages } from './trace-context.ts';
 
 export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Contract['generation']> => ({
   async generate({ caller, subject: project, body, write }) {
     const model = findModel(body.outputModel);
     if (model === undefined) throw new Error('The contract accepted a model that is not in the list of models.');
     // Before `write`, whose transaction other requests may share.
-    const stages = initialStages();
+    const traceparent = traceparentOf() ?? null;
     const answer = await write(async (trx) => {
       if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
       const attachmentIds = body.attachments.map((attachment) => attachment.id);
@@ -57,7 +57,7 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
         prompt: body.prompt,
         configs: model.video && JSON.stringify(settingsInEffect(model.video, body.configs)),
         promised: ability === 'live' ? 'live' : 'sandbox',
-        stages,
+        traceparent,
         queued_at: now(),
         deadline_at: clock(config.generation.queueDeadline),
       } as const;

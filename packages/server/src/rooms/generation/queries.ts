@@ -13,7 +13,7 @@ export type StoredGeneration = Selectable<Schema['generations']>;
 
 type NewGeneration = Omit<
   Insertable<Schema['generations']>,
-  'status' | 'progress' | 'warnings' | 'epoch' | 'deadline_at'
+  'status' | 'progress' | 'stages' | 'warnings' | 'epoch' | 'deadline_at'
 > & {
   /** The queue deadline. */
   deadline_at: Moment;
@@ -25,6 +25,7 @@ const insertRow = prepared.run((db, { deadline_at, ...generation }: Params<NewGe
     deadline_at: timeOf(db, deadline_at),
     status: 'QUEUED',
     progress: 0,
+    stages: '{}',
     warnings: '[]',
     epoch: 0,
   }),

@@ -3,7 +3,6 @@ import { parseJson } from '../../db/json.ts';
 import type { Deps } from '../../deps.ts';
 import { findStoredFiles } from '../files/queries.ts';
 import { findGenerations, type StoredGeneration } from '../generation/queries.ts';
-import { stagesOf } from '../generation/trace-context.ts';
 import { URL_SECONDS } from '../uploads/download.ts';
 import { findUploads } from '../uploads/queries.ts';
 
@@ -34,7 +33,7 @@ const toTask = (
   configs: parseJson(generation.configs),
   provider: generation.provider,
   attachments: generation.attachments.map((id) => ({ id, content: content.get(id) ?? null })),
-  stages: stagesOf(generation),
+  stages: parseJson(generation.stages),
   stored: generation.result !== null,
 });
 

@@ -211,7 +211,6 @@ export async function queueMany(
         output_model: outputModel,
         prompt: 'x',
         promised: 'sandbox',
-        stages: '{}',
         queued_at: at,
         deadline_at: clock(3600),
       } as const;
