@@ -9,7 +9,7 @@ const PROGRAMS = ['main', 'commands/main'];
  * Left in node_modules: packages with native code, packages that find files next to their own, SDKs that are loaded on
  * demand, and pg, whose statements the benchmark counts.
  */
-const EXTERNAL = /^(better-sqlite3|pg|pino|swagger-ui-dist|@aws-sdk\/.*|@temporalio\/.*)$/;
+const EXTERNAL = /^(better-sqlite3|fontkit|pdfkit|pg|pino|swagger-ui-dist|@aws-sdk\/.*|@temporalio\/.*)$/;
 const CONTRACT = join(import.meta.dirname, '../contract/src');
 const TRACING = join(import.meta.dirname, '../tracing/src');
 const DIST = join(import.meta.dirname, 'dist');

@@ -1,4 +1,4 @@
-import { type AppRoute, takesBody } from '@review/contract';
+import { type AppRoute, FILE_CONTENT, takesBody } from '@review/contract';
 import { ApiProblem, isProblem } from './problem.ts';
 import { type Attempt, retryTransient, withTimeout } from './retry.ts';
 
@@ -60,7 +60,8 @@ export async function call(
     if (content !== undefined) headers.set('content-type', 'application/json');
     if (key !== undefined) headers.set('idempotency-key', key);
     const sent = { method: methodSent, headers, body: content ?? null, signal: withTimeout(signal, timeoutMs) };
-    return readAnswer(await fetch(url, sent));
+    const response = await fetch(url, sent);
+    return isFile(response, route) ? readFile(response) : readAnswer(response);
   };
 
   const attempt = async ({ uncertain }: Attempt): Promise<unknown> => {
@@ -112,11 +113,25 @@ export async function readAnswer(response: Response): Promise<Answer> {
   }
 }
 
-/** Whether the answer is the declared success of the route. A proxy's HTML page with status 200 is not. */
-function isSuccess({ status, body }: Answer, { responses }: AppRoute): boolean {
+const contentTypeOf = ({ responses }: AppRoute, status: number): unknown => {
   const declared = responses[status];
-  const isText = typeof declared === 'object' && declared !== null && 'contentType' in declared;
-  return declared !== undefined && (status === 204 || (typeof body === 'string') === isText);
+  return typeof declared === 'object' && declared !== null && 'contentType' in declared ? declared.contentType : null;
+};
+
+const isFile = ({ status }: Response, route: AppRoute) => contentTypeOf(route, status) === FILE_CONTENT;
+
+const readFile = async (response: Response): Promise<Answer> => {
+  const { status, headers } = response;
+  return { status, headers, body: await response.blob() };
+};
+
+/** Whether the answer is the declared success of the route. A proxy's HTML page with status 200 is not. */
+function isSuccess({ status, body }: Answer, route: AppRoute): boolean {
+  const isText = contentTypeOf(route, status) !== null;
+  return (
+    route.responses[status] !== undefined &&
+    (status === 204 || body instanceof Blob || (typeof body === 'string') === isText)
+  );
 }
 
 export function addressOf({ baseUrl }: Transport, { path }: AppRoute, { params = {}, query = {} }: AnyRequest): string {

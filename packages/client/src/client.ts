@@ -2,6 +2,7 @@ import {
   type AppRoute,
   type Contract,
   contract,
+  type FILE_CONTENT,
   type NO_BODY,
   type ProjectEvent,
   type Route,
@@ -54,7 +55,13 @@ export type RequestOf<R extends AppRoute> = Simplify<Params<R> & Query<R> & Body
 
 /** The result of a call: the body of its success. */
 export type ResultOf<R extends AppRoute> =
-  SuccessOf<R> extends typeof NO_BODY ? void : SuccessOf<R> extends z.ZodType ? z.output<SuccessOf<R>> : string;
+  SuccessOf<R> extends typeof NO_BODY
+    ? void
+    : SuccessOf<R> extends z.ZodType
+      ? z.output<SuccessOf<R>>
+      : SuccessOf<R> extends { contentType: typeof FILE_CONTENT }
+        ? Blob
+        : string;
 
 export type Call<R extends AppRoute> =
   Record<never, never> extends RequestOf<R>

@@ -137,7 +137,11 @@ export type CommentPin = z.infer<typeof CommentPin>;
 export const MAX_PINS = 10_000;
 export const PIN_EXCERPT = 80;
 
-export const EXPORT_FORMATS = ['csv', 'edl', 'xmeml', 'fcpxml'] as const;
+export const EXPORT_FORMATS = ['csv', 'edl', 'xmeml', 'fcpxml', 'pdf'] as const;
+/** The limits of an export as PDF. A reply counts as a comment. */
+export const MAX_PDF_COMMENTS = 5000;
+export const MAX_PDF_CHARACTERS = 500_000;
+export const MAX_PDF_PICTURES = 500;
 export const ExportFormat = z.enum(EXPORT_FORMATS).meta({ id: 'ExportFormat' });
 export type ExportFormat = z.infer<typeof ExportFormat>;
 
@@ -198,12 +202,12 @@ export const comments = room({
   exportOnFile: {
     method: 'GET',
     path: '/api/files/:id/comments/export',
-    summary: 'Export the comments on a file, with their replies, for a spreadsheet or an editing program',
-    description:
-      'Frames are counted by the exact rate of the video, from 0, with drop frame at 29.97 and 59.94. All formats but `csv` have only comments with a time.',
+    summary:
+      'Export the comments on a file, with their replies, for a spreadsheet, an editing program or as a document',
+    description: `Frames are counted by the exact rate of the video, from 0, with drop frame at 29.97 and 59.94. All formats but \`csv\` and \`pdf\` have only comments with a time. A PDF has at most ${MAX_PDF_COMMENTS} comments and replies with ${MAX_PDF_CHARACTERS} characters, and ${MAX_PDF_PICTURES} pictures, for which the credential needs \`files:read\`.`,
     query: z.strictObject({
       format: ExportFormat.default('csv').describe(
-        'A table (`csv`), a CMX 3600 list with locators (`edl`), or the markers of a sequence for Premiere (`xmeml`) or Final Cut Pro (`fcpxml`).',
+        'A table (`csv`), a CMX 3600 list with locators (`edl`), the markers of a sequence for Premiere (`xmeml`) or Final Cut Pro (`fcpxml`), or a document with pictures (`pdf`).',
       ),
     }),
     responses: { 200: fileAnswer() },

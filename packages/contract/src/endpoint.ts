@@ -72,7 +72,7 @@ export const eventStream = <Item extends z.ZodType>(item: Item): EventStream<Ite
 /** The content type of a file to save, in the documents; the answer itself has the type of the file. */
 export const FILE_CONTENT = 'application/octet-stream';
 
-/** An answer that is a file to save: text that is made while it is sent, with its name in `Content-Disposition`. */
+/** An answer that is a file to save, made while it is sent, with its name in `Content-Disposition`. */
 export interface FileAnswer extends ContractOtherResponse<z.ZodString> {
   contentType: typeof FILE_CONTENT;
 }

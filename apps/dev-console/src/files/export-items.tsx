@@ -8,6 +8,7 @@ import { save } from '../ui/save.ts';
 
 const FORMATS = [
   { format: 'csv', extension: 'csv', label: 'Table (CSV)', needsFrames: false },
+  { format: 'pdf', extension: 'pdf', label: 'Document with pictures (PDF)', needsFrames: false },
   { format: 'edl', extension: 'edl', label: 'Markers for Avid and Resolve (EDL)', needsFrames: true },
   { format: 'xmeml', extension: 'xml', label: 'Markers for Premiere (XML)', needsFrames: true },
   { format: 'fcpxml', extension: 'fcpxml', label: 'Markers for Final Cut Pro (FCPXML)', needsFrames: true },
@@ -22,8 +23,8 @@ interface ExportItemsProps {
 export function ExportItems({ file, refusal }: ExportItemsProps) {
   const download = useApiMutation(
     async ({ format, extension }: (typeof FORMATS)[number]) => {
-      const text = await client.comments.exportOnFile({ params: { id: file.id }, query: { format } });
-      const url = URL.createObjectURL(new Blob([text]));
+      const exported = await client.comments.exportOnFile({ params: { id: file.id }, query: { format } });
+      const url = URL.createObjectURL(exported);
       save(url, `${file.name.replace(/(?<=.)\.[^.]{1,10}$/, '')}.${extension}`);
       // The browser reads it when the download starts.
       setTimeout(() => URL.revokeObjectURL(url), 60_000);

@@ -35,7 +35,7 @@ type Answer<R extends Endpoint> =
 export interface SavedFile {
   name: string;
   mimeType: string;
-  chunks: AsyncIterable<string>;
+  chunks: AsyncIterable<string | Uint8Array>;
 }
 
 /** The input of a handler, parsed with the schemas of its route. */

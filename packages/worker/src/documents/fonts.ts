@@ -6,9 +6,8 @@ import { type Font, openSync } from 'fontkit';
 /** The shipped fonts, because a host may have none. */
 export type FontName = 'DejaVuSans' | 'DejaVuSans-Bold' | 'DejaVuSansMono';
 
-/** The relative path holds for the sources and for the build. */
 export const fontPath = (name: FontName): string =>
-  fileURLToPath(new URL(`../../assets/fonts/${name}.ttf`, import.meta.url));
+  fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 
 const fonts = new Map<FontName, Font>();
 

@@ -20,11 +20,14 @@ import { attachToComment, findAttachments } from '../attachments/queries.ts';
 import type { NewEvent, Written } from '../events/outbox.ts';
 import { lockFile } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
+import { listRenditions } from '../media/queries.ts';
 import { mediaFields } from '../media/response.ts';
 import { findWorkspacePeople } from '../members/queries.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { exportComments, exportedFile } from './export/export.ts';
-import { exportedComments } from './export/queries.ts';
+import { Frames } from './export/frames.ts';
+import type { PictureSource } from './export/pdf.ts';
+import { drawnShapes, exportedComments } from './export/queries.ts';
 import {
   type CommentParts,
   deleteComment,
@@ -52,7 +55,7 @@ interface CommentQuery {
   prev?: string | undefined;
 }
 
-export const comments = ({ db, secrets, storage }: Deps): Handlers<Contract['comments']> => {
+export const comments = ({ db, log, secrets, storage }: Deps): Handlers<Contract['comments']> => {
   async function listThread(caller: Caller, thread: Thread, { sort, resolved, next, prev }: CommentQuery) {
     const pages = cursors(secrets.cursor, 'comments', { thread, sort, resolved });
     // Conversations are read from their end: ascending by time of creation, lists start with the newest page.
@@ -97,7 +100,18 @@ export const comments = ({ db, secrets, storage }: Deps): Handlers<Contract['com
     exportOnFile: async ({ caller, subject: file, query: { format } }) => {
       const media = (await mediaFields({ db, storage }, [file.id])).get(file.id)?.media ?? null;
       const found = exportedComments(db, caller.workspaceId, file.id);
-      return exportComments(format, exportedFile(file.name, media), found);
+      // Renditions are part of the file, which the scope for comments does not open.
+      const shown = format === 'pdf' && caller.scopes.has('files:read') ? await listRenditions(db, file.id) : [];
+      const frames = new Frames(media, shown, storage);
+      const pictures: PictureSource = {
+        frameOf: (comment) =>
+          frames.find(comment).catch((error: unknown) => {
+            log.warn({ err: error, fileId: file.id }, 'picture of an export cannot be read');
+            throw error;
+          }),
+        shapesOf: ({ id }) => drawnShapes(db, id),
+      };
+      return exportComments(format, exportedFile(file.name, media), found, pictures);
     },
 
     get: async ({ caller, subject: comment }) => ({

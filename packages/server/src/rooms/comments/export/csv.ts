@@ -1,5 +1,5 @@
-import { type ExactRate, frameAt, timecode } from '@review/contract';
-import type { Comments, ExportedFile } from './exported.ts';
+import { frameAt } from '@review/contract';
+import { type Comments, type ExportedFile, positionAt } from './exported.ts';
 
 const COLUMNS = ['Number', 'Page', 'Start', 'End', 'Frame', 'Author', 'Comment', 'Status', 'Created (UTC)'] as const;
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number>>;
@@ -48,13 +48,5 @@ function place(file: ExportedFile, { anchor, duration }: { anchor: number | null
   const end = duration === null ? {} : { End: positionAt(anchor + duration, rate) };
   return { Start: positionAt(anchor, rate), ...end, ...(rate !== null && { Frame: frameAt(anchor, rate) }) };
 }
-
-/** The timecode, or hours, minutes, seconds and milliseconds without a frame rate. */
-const positionAt = (milliseconds: number, rate: ExactRate | null): string =>
-  rate === null
-    ? `${timecode(Math.floor(milliseconds / 1000), SECONDS).slice(0, 8)}.${String(milliseconds % 1000).padStart(3, '0')}`
-    : timecode(frameAt(milliseconds, rate), rate);
-
-const SECONDS: ExactRate = { numerator: 1, denominator: 1 };
 
 const secondsOf = (at: string) => at.slice(0, 19);

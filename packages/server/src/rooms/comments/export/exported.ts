@@ -1,13 +1,16 @@
-import { type ExactRate, frameAt } from '@review/contract';
+import { type ExactRate, frameAt, timecode } from '@review/contract';
 
 /** A comment as it is exported, with its replies. */
 export interface ExportedComment {
+  id: string;
   author: string;
   /** Empty for a drawing or attachments alone. */
   text: string;
   /** Milliseconds of a video or a sound, or the page of a document. */
   anchor: number | null;
   duration: number | null;
+  /** Whether it has a drawing. */
+  drawn: boolean;
   resolvedAt: string | null;
   createdAt: string;
   replies: { author: string; text: string; createdAt: string }[];
@@ -56,3 +59,11 @@ export const oneLine = (text: string): string =>
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();
+
+/** The timecode, or hours, minutes, seconds and milliseconds without a frame rate. */
+export const positionAt = (milliseconds: number, rate: ExactRate | null): string =>
+  rate === null
+    ? `${timecode(Math.floor(milliseconds / 1000), SECONDS).slice(0, 8)}.${String(milliseconds % 1000).padStart(3, '0')}`
+    : timecode(frameAt(milliseconds, rate), rate);
+
+const SECONDS: ExactRate = { numerator: 1, denominator: 1 };

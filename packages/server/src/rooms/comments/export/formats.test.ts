@@ -1,7 +1,10 @@
-import { EXPORT_FORMATS, type ExactRate } from '@review/contract';
+import { EXPORT_FORMATS, type ExactRate, type ExportFormat } from '@review/contract';
+import { extractText } from 'unpdf';
 import { expect, test } from 'vitest';
+import type { SavedFile } from '../../handler.ts';
 import { exportComments } from './export.ts';
 import type { Comments, ExportedComment, ExportedFile } from './exported.ts';
+import type { PictureSource } from './pdf.ts';
 
 const RATES: Record<string, ExactRate> = {
   '23.976': { numerator: 24_000, denominator: 1001 },
@@ -11,10 +14,12 @@ const RATES: Record<string, ExactRate> = {
 };
 
 const comment = (anchor: number | null, text: string, own: Partial<ExportedComment> = {}): ExportedComment => ({
+  id: '00000000-0000-4000-8000-000000000000',
   author: 'Ada Byron',
   text,
   anchor,
   duration: null,
+  drawn: false,
   resolvedAt: null,
   createdAt: '2026-11-16 09:30:00.123456',
   replies: [],
@@ -37,10 +42,17 @@ async function* streamed(comments: ExportedComment[]): Comments {
   yield* comments;
 }
 
-async function textOf(chunks: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk;
-  return text;
+const NO_PICTURES: PictureSource = { frameOf: async () => null, shapesOf: async () => [] };
+const exported = (format: ExportFormat, file: ExportedFile, comments: ExportedComment[]) =>
+  exportComments(format, file, streamed(comments), NO_PICTURES, new Date('2026-11-17T08:00:00Z'));
+
+async function textOf({ chunks, mimeType }: SavedFile): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(parts);
+  if (mimeType !== 'application/pdf') return bytes.toString();
+  const { text } = await extractText(new Uint8Array(bytes));
+  return text.join('\n--- next page ---\n');
 }
 
 const videoAt = (rate: ExactRate | null): ExportedFile => ({
@@ -55,19 +67,20 @@ const videoAt = (rate: ExactRate | null): ExportedFile => ({
 test.each(Object.entries(RATES).flatMap(([name, rate]) => EXPORT_FORMATS.map((format) => ({ name, rate, format }))))(
   '$format at $name',
   async ({ name, rate, format }) => {
-    const saved = exportComments(format, videoAt(rate), streamed(COMMENTS));
-    await expect(await textOf(saved.chunks)).toMatchFileSnapshot(`golden/${name}.${format}`);
+    const file = `golden/${name}.${format}${format === 'pdf' ? '.txt' : ''}`;
+    await expect(await textOf(exported(format, videoAt(rate), COMMENTS))).toMatchFileSnapshot(file);
   },
 );
 
 test('the file is named after the exported one', () => {
-  const nameOf = (name: string, format: (typeof EXPORT_FORMATS)[number]) =>
-    exportComments(format, { ...videoAt(RATES['25'] ?? null), name }, streamed([])).name;
+  const nameOf = (name: string, format: ExportFormat) =>
+    exported(format, { ...videoAt(RATES['25'] ?? null), name }, []).name;
   expect(EXPORT_FORMATS.map((format) => nameOf('a.b.mp4', format))).toEqual([
     'a.b.csv',
     'a.b.edl',
     'a.b.xml',
     'a.b.fcpxml',
+    'a.b.pdf',
   ]);
   expect(nameOf('.hidden', 'csv')).toBe('.hidden.csv');
   expect(nameOf('no extension', 'csv')).toBe('no extension.csv');
@@ -75,7 +88,7 @@ test('the file is named after the exported one', () => {
 
 test('without a frame rate, a table has times, and pages for a document', async () => {
   const lines = async (file: ExportedFile, comments: ExportedComment[]) =>
-    (await textOf(exportComments('csv', file, streamed(comments)).chunks)).split('\r\n').slice(1, -1);
+    (await textOf(exported('csv', file, comments))).split('\r\n').slice(1, -1);
   expect(await lines(videoAt(null), [comment(3_661_005, 'Here')])).toEqual([
     '1,,01:01:01.005,,,Ada Byron,Here,open,2026-11-16 09:30:00',
   ]);
@@ -85,16 +98,12 @@ test('without a frame rate, a table has times, and pages for a document', async 
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1'])('%j is no formula', async (text) => {
-  const csv = await textOf(
-    exportComments('csv', videoAt(null), streamed([comment(null, text, { author: text })])).chunks,
-  );
+  const csv = await textOf(exported('csv', videoAt(null), [comment(null, text, { author: text })]));
   expect(csv.split('\r\n')[1]).toBe(`1,,,,,'${text},'${text},open,2026-11-16 09:30:00`);
 });
 
 test('XML has no character that it cannot contain', async () => {
   const text = 'a\0b\u000bc\uffffd\ud800e]]>';
-  const xml = await textOf(
-    exportComments('fcpxml', videoAt({ numerator: 25, denominator: 1 }), streamed([comment(0, text)])).chunks,
-  );
+  const xml = await textOf(exported('fcpxml', videoAt({ numerator: 25, denominator: 1 }), [comment(0, text)]));
   expect(xml).toContain('value="a b cd\ufffde]]&gt;"');
 });

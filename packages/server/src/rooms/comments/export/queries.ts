@@ -1,6 +1,7 @@
-import { mentionedIn, withNames } from '@review/contract';
+import { Annotation, mentionedIn, type Shape, withNames } from '@review/contract';
 import { sql } from 'kysely';
 import { anyOf } from '../../../db/any-of.ts';
+import { parseJson } from '../../../db/json.ts';
 import { type Param, type Params, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { findWorkspacePeople, users } from '../../members/queries.ts';
@@ -34,6 +35,7 @@ const findComments = prepared(
   (db, { workspaceId, ids }: Batch) =>
     authored(db, workspaceId)
       .select(['comment.anchor', 'comment.duration', 'comment.resolved_at', 'comment.deleted_at'])
+      .select((eb) => eb('comment.annotation', 'is not', null).as('is_drawn'))
       .where('comment.id', ...anyOf(db, ids)),
   (rows) => new Map(rows.map((row) => [row.id, row])),
 );
@@ -46,6 +48,17 @@ const findReplies = prepared(
       .orderBy('comment.id'),
   (rows) => Map.groupBy(rows, (row) => row.parent_id),
 );
+
+const findDrawing = prepared.first((db, id: Param<string>) =>
+  db.selectFrom('comments').select('annotation').where('id', '=', id),
+);
+
+/** Reads the shapes of a comment; none if they are of before drawings had a version. They are large, and so not in the batches. */
+export async function drawnShapes(db: Database, commentId: string): Promise<readonly Shape[]> {
+  const row = await findDrawing(db, commentId);
+  const parsed = Annotation.safeParse(parseJson(row?.annotation ?? null));
+  return parsed.success ? parsed.data.shapes : [];
+}
 
 /** Reads the comments on a file in batches. A deleted comment is left out, or has no author and no text if it has replies. */
 export async function* exportedComments(db: Database, workspaceId: string, fileId: string): Comments {
@@ -65,10 +78,12 @@ export async function* exportedComments(db: Database, workspaceId: string, fileI
       // Deleted since the ids were read.
       if (comment === undefined) continue;
       yield {
+        id,
         author: comment.deleted_at === null ? comment.name : '',
         text: textOf(comment.content),
         anchor: comment.anchor,
         duration: comment.duration,
+        drawn: Boolean(comment.is_drawn),
         resolvedAt: comment.resolved_at,
         createdAt: comment.created_at,
         replies: (replies.get(id) ?? []).map(({ name, content, created_at: createdAt }) => ({
