@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { upload } from '@review/client';
 import { expect, test } from 'vitest';
@@ -142,10 +143,16 @@ inConsole('the files of a project', (fixture) => {
     await find('searching');
     await page.getByRole('option', { name: /Searching/ }).click();
     await page.waitForURL(new RegExp(`/projects/${projectId}`));
-    await page.getByRole('button', { name: 'Actions for Albatross.txt' }).click();
-    const saved = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'Table (CSV)' }).click();
-    expect((await saved).suggestedFilename()).toBe('Albatross.csv');
+    const savedAs = async (format: string) => {
+      await page.getByRole('button', { name: 'Actions for Albatross.txt' }).click();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: format }).click();
+      return saved;
+    };
+    expect((await savedAs('Table (CSV)')).suggestedFilename()).toBe('Albatross.csv');
+    const pdf = await savedAs('Document with pictures (PDF)');
+    expect(pdf.suggestedFilename()).toBe('Albatross.pdf');
+    expect((await readFile(await pdf.path())).toString('latin1')).toMatch(/^%PDF-.*%%EOF\s*$/s);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 });
