@@ -143,6 +143,40 @@ inConsole('projects in the console', (fixture) => {
     expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors()]).toEqual([]);
   });
 
+  test('a version that is shown to restricted reviewers offers to show its files too, and to hide them again', async () => {
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    const { client, projectId } = fixture().service;
+    const [file] = (await client.files.list({ params: { id: projectId }, body: {} })).data;
+    if (file === undefined) throw new Error('the project has no file');
+    const params = { id: file.id };
+    const isShown = async () => (await client.files.get({ params })).data.allowRestricted;
+    await client.files.update({ params, body: { allowRestricted: false } });
+    const body = { name: 'For guests', files: [{ id: file.id }] };
+    const { data } = await client.versions.create({ params: { id: projectId }, body });
+    await visit.open(`/projects/${projectId}/versions/${data.id}`);
+    const form = page.getByRole('dialog');
+    const edit = async (offer: string, isTaken: boolean) => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await form.getByLabel(offer).waitFor({ state: 'detached' });
+      await form.getByLabel('Show to restricted reviewers').click();
+      if (isTaken) await form.getByLabel(offer).check();
+      else await form.getByLabel(offer).waitFor();
+      await visit.expectAccessible('the form for a version with an offer');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+    };
+    await edit('Show its file too', false);
+    expect(await isShown()).toBe(false);
+    await client.versions.update({ params: { id: data.id }, body: { allowRestricted: false } });
+    await page.reload();
+    await edit('Show its file too', true);
+    expect(await isShown()).toBe(true);
+    await edit('Hide its file too', true);
+    expect(await isShown()).toBe(false);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
   test('a project can be renamed, scheduled for deletion and restored; it is read-only meanwhile', async () => {
     await using visit = await fixture().visit();
     const { page } = visit;

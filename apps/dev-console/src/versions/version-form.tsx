@@ -29,11 +29,23 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
   const [description, setDescription] = useState(old?.description ?? '');
   const [allowRestricted, setAllowRestricted] = useState(old?.allowRestricted ?? false);
   const [chosen, setChosen] = useState<string[]>(isVersion(begin) ? begin.files.map(({ id }) => id) : [...begin]);
+  const [filesToo, setFilesToo] = useState(false);
   const { refusal } = useProject(projectId);
   const unreadable = refusal(contract.files.list);
   const files = useInfiniteQuery({ ...projectFilesQuery(projectId), enabled: unreadable === null });
+  const isSame = new Set(files.data?.filter((file) => file.allowRestricted === allowRestricted).map(({ id }) => id));
+  /** The chosen files that restricted reviewers see and the version they do not, or the other way round. */
+  const differing = chosen.filter((id) => !isSame.has(id));
+  const offersFiles =
+    allowRestricted !== (old?.allowRestricted ?? false) &&
+    differing.length > 0 &&
+    refusal(contract.files.update) === null;
   const save = useApiMutation(
     async () => {
+      // Before the version, so that a retry after a failure does not create a second one.
+      if (offersFiles && filesToo) {
+        for (const id of differing) await client.files.update({ params: { id }, body: { allowRestricted } });
+      }
       const body = {
         name: name.trim(),
         description: description.trim() || null,
@@ -44,7 +56,7 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
       await client.versions.update({ params: { id: old.id }, body });
       return old.id;
     },
-    { invalidates: [['versions']], onDone },
+    { invalidates: [['versions'], ['files']], onDone },
   );
   return (
     <FormDialog
@@ -79,6 +91,18 @@ export function VersionForm({ projectId, begin, onDone, onClose }: VersionFormPr
         checked={allowRestricted}
         onChange={({ target }) => setAllowRestricted(target.checked)}
       />
+      {offersFiles && (
+        <Checkbox
+          label={`${allowRestricted ? 'Show' : 'Hide'} ${differing.length === 1 ? 'its file' : `its ${differing.length} files`} too`}
+          description={
+            allowRestricted
+              ? 'Restricted reviewers would see the version without its files.'
+              : 'Restricted reviewers would still see its files in the project.'
+          }
+          checked={filesToo}
+          onChange={({ target }) => setFilesToo(target.checked)}
+        />
+      )}
       <Loaded query={files} refusal={unreadable}>
         {(list) =>
           list.length === 0 ? (
