@@ -102,9 +102,9 @@ function Sheet({ file, document, number }: SheetProps) {
       setRatio(viewport.width / viewport.height);
       const task = page.render({ canvas: element, viewport });
       cancel = () => task.cancel();
-      const { items } = await page.getTextContent();
+      // Together, because rendering may be cancelled while the text is read.
+      const [{ items }] = await Promise.all([page.getTextContent(), task.promise]);
       if (current) setWords(items.map((item) => ('str' in item ? item.str : '')).join(' '));
-      await task.promise;
       element.dataset['drawn'] = String(number);
     };
     draw().catch((error: unknown) => {
