@@ -1,7 +1,8 @@
 import { upload } from '@review/client';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { generateByHand, inConsole } from './console-fixture.ts';
+import { generateByHand, inConsole, REVIEWER } from './console-fixture.ts';
+import { until } from './processes.ts';
 
 const LONG = 'A lamp on a pier.\n'.repeat(120);
 
@@ -90,6 +91,45 @@ inConsole('the viewers of the console', (fixture) => {
     await page.reload();
     await page.getByText('frame 59').waitFor();
     expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
+  test('a strip of the pages turns them, and its pictures are made when an editor looks at them', async () => {
+    const { service } = fixture();
+    const id = await service.generate('pdf', LONG);
+    await service.waitForEnd(id);
+    await until('its first page is shown', async () => (await service.file(id)).thumbnailUrl);
+    await service.client.comments.createOnFile({ params: { id }, body: { content: 'A typo', anchor: 2 } });
+    const stripOf = (page: Page) => page.getByRole('listbox', { name: 'Pages' });
+    const secondOf = (page: Page) => stripOf(page).getByRole('option', { name: 'Page 2, 1 comment' });
+    const isDrawn = (page: Page) =>
+      page.evaluate("document.querySelectorAll('[role=option] img')[1]?.naturalWidth > 0");
+
+    await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });
+    await reviewer.openLive(`/files/${id}`);
+    await secondOf(reviewer.page).click();
+    await reviewer.page.getByText(/^Page 2 of/).waitFor();
+    expect(reviewer.takeRequests().filter((request) => request.endsWith('media.rebuild'))).toEqual([]);
+    await expect.poll(() => stripOf(reviewer.page).locator('img').count()).toBe(1);
+
+    await using owner = await fixture().visit();
+    const { page } = owner;
+    await owner.openLive(`/files/${id}`);
+    await expect.poll(() => isDrawn(page), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isDrawn(reviewer.page)).toBe(true);
+    await owner.settled();
+    expect(owner.takeRequests().filter((request) => request.endsWith('media.rebuild'))).toHaveLength(1);
+    const last = await stripOf(page).getByRole('option').count();
+    await stripOf(page).focus();
+    await page.keyboard.press('End');
+    await page.getByText(`Page ${last} of ${last}`).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText(`Page ${last - 1} of ${last}`).waitFor();
+    await page.keyboard.press('Home');
+    await page.getByText(`Page 1 of ${last}`).waitFor();
+    await expect.poll(() => stripOf(page).getByRole('option', { selected: true }).textContent()).toBe('1');
+    await owner.expectAccessible('the strip of pages');
+    expect([...owner.takeConsoleErrors(), ...reviewer.takeConsoleErrors()]).toEqual([]);
   });
 
   test('file content cannot run scripts', async () => {

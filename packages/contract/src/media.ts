@@ -116,7 +116,9 @@ export type Rendition = z.infer<typeof Rendition>;
 /** The most pages of a file that have a PAGE rendition. */
 export const MAX_PAGES = 200;
 
-export const Pages = list(z.number().int().min(1).max(65_535), { min: 1, max: 20 });
+export const MAX_PAGES_PER_REQUEST = 20;
+
+export const Pages = list(z.number().int().min(1).max(65_535), { min: 1, max: MAX_PAGES_PER_REQUEST });
 
 const Bound = z.number().int().min(0).max(MAX_INT).optional();
 

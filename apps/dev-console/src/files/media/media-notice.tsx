@@ -18,6 +18,8 @@ export function MediaNotice({ file: { id, media }, role }: MediaNoticeProps) {
   const refusal = useRefusal()(contract.files.rebuildMedia, role);
   const rebuild = useApiMutation(() => client.files.rebuildMedia({ params: { id } }), { invalidates: [['files', id]] });
   if (media?.status === 'PENDING') {
+    // A document whose facts are known waits for pictures of pages only, which the viewer requests.
+    if (media.pageCount !== null) return null;
     return (
       <Text size="sm" c="dimmed" mt="xs" role="status">
         The preview and the facts of this file are being made. They appear here by themselves.

@@ -11,6 +11,7 @@ import { type Shortcut, useShortcuts } from '../../review/shortcuts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { ProblemNotice } from '../../ui/problem-notice.tsx';
 import { DrawControl } from './draw-control.tsx';
+import { PageStrip } from './page-strip.tsx';
 import { keysOf, Stage } from './stage.tsx';
 import { useShownShapes } from './use-shown-shapes.ts';
 import type { ViewerProps } from './viewer-props.ts';
@@ -73,6 +74,7 @@ export default function PdfViewer({ file, url, asked, onPosition }: ViewerProps)
         <span className={classes.spring} />
         <DrawControl desk={desk} />
       </div>
+      {count > 1 && <PageStrip file={file} count={count} current={current} onTurn={turn} />}
     </div>
   );
 }
