@@ -35,7 +35,8 @@ onEachDatabase(
       const bytes = Buffer.from('behind all others');
       const id = await unhashed(house(), bytes);
       const { db, storage } = house().deps;
-      const row = await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      const stored = await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      const { folded_name: _, ...row } = stored;
       const lost = Array.from({ length: 45 }, (_, index) => {
         const key = `FX${String(index).padStart(20, '0')}`;
         return { ...row, id: key, storage_key: key, created_at: '2020-01-01 00:00:00.000000' };
