@@ -26,6 +26,7 @@ test.each(bothEngines())(
     await using vendor = await startMinimax();
     await using service = await Service.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      LOG_LEVEL: 'info',
       MINIMAX_API_KEY: MINIMAX_KEY,
       MINIMAX_BASE_URL: vendor.url,
       ...(temporal && { TEMPORAL_ADDRESS: temporal.address }),
@@ -39,6 +40,8 @@ test.each(bothEngines())(
       .clientAt(service.url, { token: 'wrong', headers: () => ({ traceparent }) })
       .ping.ping()
       .catch(() => {});
+    const invalid = `00-${'0'.repeat(32)}-${CALLER_SPAN_ID}-01`;
+    await service.clientAt(service.url, { headers: () => ({ traceparent: invalid }) }).models.list();
     await stop(worker);
     await stop(service.server);
 
@@ -78,6 +81,11 @@ test.each(bothEngines())(
       'http.response.status_code': 401,
       'error.type': 'INVALID_CREDENTIAL',
     });
+
+    const [alone] = receiver.spans.filter(({ name }) => name === 'models.list');
+    expect(alone?.traceId).toMatch(/^[0-9a-f]*[1-9a-f][0-9a-f]*$/);
+    expect([alone?.traceId === TRACE_ID, alone?.parentSpanId]).toEqual([false, undefined]);
+    expect(service.server?.output).toContain(`"traceId":"${TRACE_ID}","operation":"generation.generate"`);
 
     // Workers that look for work, and probes, are no traces of their own.
     expect(receiver.spans.filter(({ name }) => ['worker.claim', 'worker.heartbeat', 'GET'].includes(name))).toEqual([]);
