@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { inConsole } from './console-fixture.ts';
+import { inConsole, REVIEWER } from './console-fixture.ts';
 import { PLACEHOLDER, setMedia } from './media-rows.ts';
 
 /** SCREENSHOTS=<folder> stores a screenshot of every state. */
@@ -114,7 +114,7 @@ inConsole('reviewing in the console', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
-  test('a draft survives a reload, a dead connection and a sign-out', async () => {
+  test('a draft survives a reload, a dead connection and a sign-out, and another person does not see it', async () => {
     await using visit = await fixture().visit();
     const { page } = visit;
     await visit.open(`/files/${ids.proxied}?at=1500`);
@@ -132,12 +132,18 @@ inConsole('reviewing in the console', (fixture) => {
     await expect.poll(() => composer(page).inputValue()).toBe('Half a thought');
     await page.context().setOffline(false);
 
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key').fill(fixture().service.key);
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Projects' }).first().waitFor();
-    await visit.open(`/files/${ids.proxied}`);
+    const changePerson = async (key: string) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('API key').fill(key);
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Projects' }).first().waitFor();
+      await visit.open(`/files/${ids.proxied}`);
+      await isReady(page);
+    };
+    await changePerson(await fixture().keyOf(REVIEWER));
+    await expect.poll(() => composer(page).inputValue()).toBe('');
+    await changePerson(fixture().service.key);
     await expect.poll(() => composer(page).inputValue()).toBe('Half a thought');
     await isReady(page);
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
