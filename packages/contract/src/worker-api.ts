@@ -151,6 +151,9 @@ export const WebhookOutcome = z.strictObject({
 });
 export type WebhookOutcome = z.infer<typeof WebhookOutcome>;
 
+/** Raised when workers begin to send what earlier servers refuse. Those answer with a lower number, or with none. */
+export const WORKER_API_VERSION = 1;
+
 /**
  * The private API for workers, authenticated by WORKER_TOKEN and absent from the public OpenAPI document. A call with an
  * outdated epoch, or on a generation that has ended, answers 404 and changes nothing.
@@ -161,7 +164,7 @@ export const workerApi = {
     path: '/worker/hello',
     summary: 'Register the worker and its families, release the leases of its previous process, and read the engine',
     body: WorkerReport,
-    responses: { 200: data(z.object({ engine: Engine })) },
+    responses: { 200: data(z.object({ engine: Engine, apiVersion: z.number().int().optional() })) },
   },
   heartbeat: {
     method: 'POST',

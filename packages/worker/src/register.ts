@@ -1,30 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiProblem, backOffMs } from '@review/client';
 import type { WorkerClient } from '@review/client/worker';
-import type { Engine, WorkerReport } from '@review/contract';
+import { type Engine, WORKER_API_VERSION, type WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Drain } from './drain.ts';
 
 const HEARTBEAT_MS = 5000;
 const DELAYS = { firstDelayMs: 200, maxDelayMs: 5000 };
 
-/** Registers this worker and its families, and returns the server's engine. Retries until the server answers. */
+/**
+ * Registers this worker and its families, and returns the server's engine. Retries until the server answers, and waits for the
+ * upgrade of an older one: it would refuse reports of this worker, and orders at providers would be lost.
+ */
 export async function register(
   server: WorkerClient,
   report: WorkerReport,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Engine> {
+  let isOlder = false;
   for (let attempt = 0; ; attempt++) {
     try {
-      const { data } = await server.register({ body: report }, { signal });
-      return data.engine;
+      const { engine, apiVersion = 0 } = (await server.register({ body: report }, { signal })).data;
+      if (apiVersion >= WORKER_API_VERSION) return engine;
+      if (!isOlder) log.warn('the server is older than this worker; waiting until it is upgraded');
+      isOlder = true;
     } catch (error) {
       // A refused token is not retried.
       if (signal.aborted || (error instanceof ApiProblem && error.status === 401)) throw error;
       if (attempt === 0) log.warn('server does not answer; retrying until it does');
-      await delay(backOffMs(DELAYS, attempt), undefined, { signal });
     }
+    await delay(backOffMs(DELAYS, attempt), undefined, { signal });
   }
 }
 

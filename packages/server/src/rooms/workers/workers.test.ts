@@ -1,5 +1,5 @@
 import { createWorkerClient } from '@review/client/worker';
-import { FAMILIES } from '@review/contract';
+import { FAMILIES, WORKER_API_VERSION } from '@review/contract';
 import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, refusal } from '../../test/house.ts';
 import { listWorkers } from './queries.ts';
@@ -20,7 +20,9 @@ onEachDatabase((house) => {
   test('a worker with the token gets the name of the engine, and its report is stored', async () => {
     const client = createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
     const families = FAMILIES.map((family) => ({ family, state: 'misconfigured', reason: 'no balance' }) as const);
-    expect(await client.register({ body: { worker: 'box:7', families } })).toEqual({ data: { engine: 'embedded' } });
+    expect(await client.register({ body: { worker: 'box:7', families } })).toEqual({
+      data: { engine: 'embedded', apiVersion: WORKER_API_VERSION },
+    });
     expect(await workers(house())).toMatchObject([{ name: 'box:7', alive: true, families, refusals: [] }]);
   });
 
