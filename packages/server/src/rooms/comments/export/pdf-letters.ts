@@ -15,7 +15,7 @@ export interface Line {
   rightToLeft: boolean;
 }
 
-/** One face only: each font takes 50 ms at the end of a document, in which nothing else runs. */
+/** One face only, because nothing else runs while a font is opened and while it is embedded. */
 export const FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 /** Drawn in place of a letter that the font lacks. */
