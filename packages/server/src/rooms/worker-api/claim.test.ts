@@ -50,6 +50,15 @@ onEachDatabase((house) => {
     expect([before <= (lease.lease_until ?? ''), (lease.lease_until ?? '') <= steadyTime(30)]).toEqual([true, true]);
   });
 
+  test('every claim passes on the trace of the order', async () => {
+    const id = await generate(house());
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await house().deps.db.updateTable('generations').set({ traceparent }).where('file_id', '=', id).execute();
+    expect(await claim(house())).toMatchObject([{ fileId: id, traceparent }]);
+    await lapse(house());
+    expect(await claim(house(), 1, { worker: 'box:2' })).toMatchObject([{ fileId: id, epoch: 2, traceparent }]);
+  });
+
   test('a claimed generation cannot be claimed again', async () => {
     await generate(house());
     expect(await claim(house())).toHaveLength(1);
