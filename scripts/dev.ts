@@ -28,7 +28,7 @@ const graceMs = 35_000;
 const WATCH = isWatching ? ['--watch', '--watch-preserve-output'] : [];
 const TSC = ['node_modules/typescript/bin/tsc', '-b', 'packages/server', 'packages/worker'];
 const BUNDLE = ['packages/server/bundle.ts'];
-const WATCHED = 'packages/{contract,client,server,worker}/src/**/';
+const WATCHED = 'packages/{contract,client,tracing,server,worker}/src/**/';
 const SETTLED_MS = 100;
 const VITE = [
   'apps/dev-console/node_modules/vite/bin/vite.js',
