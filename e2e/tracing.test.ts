@@ -9,7 +9,7 @@ const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const CALLER_SPAN_ID = 'b7ad6b7169203331';
 const PROMPT = 'A lamp that nobody may read about';
 /** More than the timeout of an export, and less than the default timeouts of the SDK. */
-const MAX_STOP_MS = 10_000;
+const MAX_STOP_MS = 20_000;
 
 /** Stops a process as an operator does, which exports its last spans. Returns the milliseconds. */
 async function stop(program: Program | null): Promise<number> {
