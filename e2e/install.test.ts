@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function packageBuild(): void {
   for (const name of ['server', 'worker']) {
     mkdirSync(join(build, name), { recursive: true });
-    for (const part of ['dist', 'package.json', ...(name === 'worker' ? ['assets'] : [])]) {
+    for (const part of ['dist', 'package.json']) {
       cpSync(join(root, 'packages', name, part), join(build, name, part), { recursive: true });
     }
     symlinkSync(join(root, 'packages', name, 'node_modules'), join(build, name, 'node_modules'));
