@@ -37,20 +37,21 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   app.use(overrideMethod);
   const guard = createGuard(deps);
   const requireWorker = workerGuard(config.workerToken, guard.limiter);
+  app.use(refuseWhileDraining(readiness));
+  const operations = allOperations(rooms(deps), config);
+  const table = routeTable();
+  enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
+  enterWorkerApi(table, deps, requireWorker);
+  // Before the other routers, which would try each of their routes on every request.
+  app.use(table.handle);
   app.use(health(deps, readiness, requireWorker));
   // After the metrics of the pool, which would otherwise count the queries of these.
   measureQueue(deps);
   measureMedia(deps);
   measureWebhooks(deps);
-  app.use(refuseWhileDraining(readiness));
   // Before the compression, because stored files are served uncompressed.
   if (deps.storage.router) app.use(deps.storage.router);
-  app.use(compressAnswers());
-  const operations = allOperations(rooms(deps), config);
-  const table = routeTable();
-  enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
-  enterWorkerApi(table, deps, requireWorker);
-  app.use(table.handle);
+  app.use(compressAnswers);
   app.use(documents(deps));
   mountTools(app, deps, guard, operations);
   if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type Logger, pino } from 'pino';
+import { destination, type Logger, pino } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { deriveSecrets } from './config/secrets.ts';
@@ -18,10 +18,14 @@ import { openStorage } from './storage/open.ts';
 /** The channel of Postgres with the ids of projects that have new events. */
 const EVENTS_CHANNEL = 'review_events';
 
+/** Writes each line at once: a thread of its own for it costs more than the write, and would lose lines in a crash. */
+const openLog = (level: string): Logger =>
+  pino({ level, serializers: { err: describeError } }, destination({ dest: process.stdout.fd, sync: true }));
+
 /** Opens the dependencies that the configuration describes. Disposing closes them. */
 export function openDeps(
   config: Config,
-  log: Logger = pino({ level: config.logLevel, serializers: { err: describeError } }),
+  log: Logger = openLog(config.logLevel),
   stopping: AbortSignal = new AbortController().signal,
 ): Deps {
   const opened = openDatabase(config.database, (error) => log.warn({ err: error }, 'database connection lost'));

@@ -11,4 +11,4 @@ export {
   traceparentOf,
   withSpan,
 } from './spans.ts';
-export { startTracing } from './start.ts';
+export { isTracing, startTracing } from './start.ts';

@@ -1,6 +1,10 @@
+import type { Readable } from 'node:stream';
 import { type Endpoint, NO_BODY, successStatus } from '@review/contract';
+import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { compressIfLong } from './compress.ts';
 import type { Operation } from './operations.ts';
 import { isQuery } from './query-method.ts';
 import type { RouteTable } from './route-table.ts';
@@ -12,8 +16,11 @@ export interface Received {
   response: Response;
 }
 
+/** A serialized response, or a stream; undefined if the route's response has no body. */
+export type Body = string | Readable | undefined;
+
 /** Carries out an operation and returns the body of its response. */
-export type Carry<E extends Endpoint> = (operation: Operation<E>, received: Received) => Promise<unknown>;
+export type Carry<E extends Endpoint> = (operation: Operation<E>, received: Received) => Promise<Body>;
 
 /** Enters each operation into the table. ts-rest sends what `carry` returns as the route's response. */
 export function bind<E extends Endpoint>(table: RouteTable, operations: Operation<E>[], carry: Carry<E>): void {
@@ -33,12 +40,28 @@ function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) 
   const takesQuery = route.query !== undefined;
   return async ({ query, req: request, res: response }: { query?: unknown; req: Request; res: Response }) => {
     response.locals.route = { name, path: route.path };
-    return { status, body: await carry(operation, { query: takesQuery ? query : undefined, request, response }) };
+    const body = await carry(operation, { query: takesQuery ? query : undefined, request, response });
+    if (body !== undefined) compressIfLong(body, request, response);
+    return { status, body };
   };
 }
 
-/** ts-rest would parse the request before the guard runs; `carryOut` parses it afterwards. It knows no QUERY: POST stands for it. */
+const isJson = (route: Endpoint): boolean => route.responses[successStatus(route)] instanceof z.ZodType;
+
+/** Serializes an answer once, for its ETag, its length and its response. */
+export function serialize(route: Endpoint, answer: unknown): string | undefined {
+  if (isJson(route)) return JSON.stringify(answer);
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+const SERIALIZED = initContract().otherResponse({ contentType: 'application/json', body: z.string() });
+
+/**
+ * ts-rest would parse the request before the guard runs, which `carryOut` does afterwards, and serialize the response, which
+ * `serialize` has done. It knows no QUERY: POST stands for it.
+ */
 function withoutSchemas(route: Endpoint): Endpoint {
-  const { query: _, ...bound } = route;
+  const { query: _, ...declared } = route;
+  const bound = isJson(route) ? { ...declared, responses: { [successStatus(route)]: SERIALIZED } } : declared;
   return 'body' in bound ? { ...bound, body: NO_BODY, method: isQuery(route) ? 'POST' : bound.method } : bound;
 }

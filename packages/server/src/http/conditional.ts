@@ -6,12 +6,11 @@ export class NotModified extends Error {
   override name = 'NotModified';
 }
 
-export const etagOf = (answer: unknown): string =>
-  `"${hash('sha256', JSON.stringify(answer), 'base64url').slice(0, 27)}"`;
+export const etagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 
 /** Sets the ETag of the response and returns whether If-None-Match contains it. */
-export function setETag(request: Request, response: Response, answer: unknown): boolean {
-  const tag = etagOf(answer);
+export function setETag(request: Request, response: Response, body: string): boolean {
+  const tag = etagOf(body);
   response.set('ETag', tag);
   const known = request
     .get('if-none-match')

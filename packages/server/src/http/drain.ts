@@ -72,9 +72,10 @@ export function drainable(server: Server): Drain {
 export function refuseWhileDraining(readiness: Readiness): RequestHandler {
   let lastRefusal = Number.NEGATIVE_INFINITY;
   return (request, _response, next) => {
+    if (readiness.accepting) return next();
     const isRetryable = ['GET', 'HEAD'].includes(request.method) && request.get('x-retry-on') === '503';
     const now = performance.now();
-    if (readiness.accepting || !isRetryable || now - lastRefusal < REFUSAL_INTERVAL_MS) return next();
+    if (!isRetryable || now - lastRefusal < REFUSAL_INTERVAL_MS) return next();
     lastRefusal = now;
     throw new ProblemError('NOT_READY', {
       detail: 'This server is shutting down. Retry the request.',

@@ -65,5 +65,6 @@ async function currentTag(
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   const { query } = reads.route;
   const defaults = query instanceof z.ZodType ? query.parse({}) : undefined;
-  return etagOf(await perform(reads, { ...granted, subject, query: defaults }, disconnected, NOT_WRITING));
+  const answer = await perform(reads, { ...granted, subject, query: defaults }, disconnected, NOT_WRITING);
+  return etagOf(JSON.stringify(answer));
 }

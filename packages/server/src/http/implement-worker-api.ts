@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { workerHandlers } from '../rooms/worker-api/handlers.ts';
-import { bind } from './bind.ts';
+import { bind, serialize } from './bind.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 import { NOT_WRITING } from './idempotency.ts';
 import { carryOut, workerOperations } from './operations.ts';
@@ -14,9 +14,9 @@ import type { RouteTable } from './route-table.ts';
 
 /** Enters the routes of the private worker API. Workers authenticate with the shared WORKER_TOKEN. */
 export function enterWorkerApi(table: RouteTable, deps: Deps, requireWorker: WorkerGuard): void {
-  bind(table, workerOperations(workerHandlers(deps), deps.config), (operation, { query, request, response }) => {
+  bind(table, workerOperations(workerHandlers(deps), deps.config), async (operation, { query, request, response }) => {
     response.locals.operation = 'worker';
-    return carryOut(operation, {
+    const answer = await carryOut(operation, {
       authorize: async () => {
         await requireWorker(request, response);
         const base = `${request.protocol}://${request.get('host')}`;
@@ -27,6 +27,7 @@ export function enterWorkerApi(table: RouteTable, deps: Deps, requireWorker: Wor
       begin: async () => NOT_WRITING,
       disconnected: () => disconnectSignal(response),
     });
+    return serialize(operation.route, answer);
   });
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { requireSubject } from './authorize.ts';
-import { bind, type Carry } from './bind.ts';
+import { bind, type Carry, serialize } from './bind.ts';
 import { NotModified, setETag } from './conditional.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 import { isEventStream, toReadable } from './event-stream.ts';
@@ -81,12 +81,13 @@ function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry
       deps.log.warn({ err: error, requestId, operation: name }, 'stream ended by an error');
     if (isAsyncIterable(answer)) return toReadable(answer, request, response, logEnd);
     if (isSavedFile(answer)) return toDownload(answer, request, response, logEnd);
-    if (conditional && setETag(request, response, answer)) {
+    const body = serialize(route, answer);
+    if (conditional && body !== undefined && setETag(request, response, body)) {
       await guard.limiter.refund(name, tier, caller, response);
       throw new NotModified();
     }
     if (location != null) response.set('Location', config.publicUrl + location.replace(':id', idIn(answer)));
-    return answer;
+    return body;
   };
 }
 

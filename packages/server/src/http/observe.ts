@@ -31,9 +31,9 @@ export function observe({ log, metrics }: Deps): RequestHandler {
     const given = request.get('x-request-id');
     const requestId = given !== undefined && VALID_REQUEST_ID.test(given) ? given : randomUUID();
     response.locals.requestId = requestId;
-    response.set('X-Request-Id', requestId);
-    response.set('X-Content-Type-Options', 'nosniff');
-    response.set('X-Frame-Options', 'DENY');
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('X-Frame-Options', 'DENY');
     const trace = traceRequest(request, PROBES);
     response.on('close', () => {
       const operation = response.locals.operation ?? 'other';

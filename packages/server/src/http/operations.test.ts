@@ -1,7 +1,6 @@
 import { contract, data, NO_BODY, type Route } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { etagOf } from './conditional.ts';
 import type { Attempt } from './idempotency.ts';
 import { carryOut, pick, validate } from './operations.ts';
 
@@ -79,7 +78,7 @@ describe.each([
     const Declared = data(z.object({ text: z.string(), id: z.guid().toLowerCase() }));
     const id = '0192F0C1-2345-7ABC-8DEF-0123456789AB';
     const answer = await answered({ data: { id, secret: 'b', text: 'a' } }, { ...route, responses: { 200: Declared } });
-    expect(etagOf(answer)).toBe(etagOf({ data: { text: 'a', id: id.toLowerCase() } }));
+    expect(JSON.stringify(answer)).toBe(JSON.stringify({ data: { text: 'a', id: id.toLowerCase() } }));
   });
 
   test('is nothing if the route answers without a body', async () => {

@@ -43,8 +43,8 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
         : shared.add(`${name}:${key}`, change).catch(() => addInMemory(key, change));
     const show = (response: Response, { consumedPoints, msBeforeNext }: Count) => {
       const remaining = Math.max(0, points - consumedPoints);
-      response.set('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
-      response.set('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
+      response.setHeader('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
+      response.setHeader('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
     /** The ends of windows whose limit is reached, so that further calls cost no statement. */
     const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });

@@ -1,4 +1,4 @@
-import { markFailed, SpanKind, startSpan, traceIdOf, withSpan } from '@review/tracing';
+import { isTracing, markFailed, SpanKind, startSpan, traceIdOf, withSpan } from '@review/tracing';
 import type { Request, Response } from 'express';
 
 interface RequestTrace {
@@ -10,9 +10,11 @@ interface RequestTrace {
 
 /**
  * Starts the span of a request, below that of its caller. It names the operation, and has neither the path nor the query, which
- * contain ids and signatures. Null for probes, and for workers that only look for work.
+ * contain ids and signatures. Null without
+ * tracing, for probes, and for workers that only look for work.
  */
 export function traceRequest({ method, path, headers }: Request, probes: ReadonlySet<string>): RequestTrace | null {
+  if (!isTracing()) return null;
   if (probes.has(path) || (path.startsWith('/worker/') && headers.traceparent === undefined)) return null;
   const { traceparent, tracestate } = headers;
   const attributes = { 'http.request.method': method };
