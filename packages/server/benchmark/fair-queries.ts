@@ -5,6 +5,11 @@ import type { FairDatabase } from './fair-database.ts';
 
 type Table<Name extends keyof Schema> = Selectable<Schema[Name]>;
 
+/** All columns of a comment but the text for the search. */
+export type CommentRow = Omit<Table<'comments'>, 'folded_text'>;
+const COMMENT_COLUMNS = `c.id, c.project_id, c.file_id, c.parent_id, c.author_id, c.content, c.anchor, c.duration, c.annotation,
+  c.resolved_at, c.deleted_at, c.created_at, c.updated_at`;
+
 const SEEN = `join (select project.id, membership.role, project.deletes_at from project_members membership
   join projects project on project.id = membership.project_id
   where membership.user_id = ? and project.workspace_id = ?) seen`;
@@ -28,9 +33,9 @@ export const fairQueries = ({ prepare, prepareWrite, insertsInWith }: FairDataba
     `select p.*, m.role from projects p join project_members m on m.project_id = p.id
      where m.user_id = ? and p.workspace_id = ? and p.id = ?`,
   ),
-  comment: prepare<Table<'comments'> & Membership & { file_allowed: number | null }>(
+  comment: prepare<CommentRow & Membership & { file_allowed: number | null }>(
     'comment',
-    `select c.*, seen.role, seen.deletes_at, f.allow_restricted as file_allowed
+    `select ${COMMENT_COLUMNS}, seen.role, seen.deletes_at, f.allow_restricted as file_allowed
      from comments c ${SEEN} on seen.id = c.project_id left join files f on f.id = c.file_id where c.id = ?`,
   ),
   file: prepare<Table<'files'> & Membership>(
@@ -38,9 +43,9 @@ export const fairQueries = ({ prepare, prepareWrite, insertsInWith }: FairDataba
     `select f.*, seen.role, seen.deletes_at from files f ${SEEN} on seen.id = f.project_id where f.id = ?`,
   ),
   media: prepare<Table<'media'>>('media', 'select * from media where file_id = ?'),
-  commentPage: prepare<Table<'comments'>>(
+  commentPage: prepare<CommentRow>(
     'comment-page',
-    `select * from comments where parent_id is null and project_id = ? and file_id is null
+    `select ${COMMENT_COLUMNS} from comments c where parent_id is null and project_id = ? and file_id is null
      order by created_at desc, id desc limit 51`,
   ),
   versionPage: prepare<Table<'versions'>>(
@@ -69,7 +74,7 @@ export const fairQueries = ({ prepare, prepareWrite, insertsInWith }: FairDataba
   ),
   insertComment: prepareWrite('insert-comment', [
     `insert into comments (id, project_id, file_id, parent_id, author_id, content, anchor, duration, annotation,
-       created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, updated_at, folded_text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     insertsInWith
       ? `with counter as (${RAISE_COUNTER}) ${insertEvent('project_id', 'last_sequence')} from counter`
       : // A trigger raises the counter.

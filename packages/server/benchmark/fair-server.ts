@@ -4,11 +4,12 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import type { Selectable } from 'kysely';
+import { fold } from '../src/db/fold.ts';
 import { newUuid } from '../src/db/ids.ts';
 import type { Schema } from '../src/db/schema.ts';
 import { now } from '../src/db/time.ts';
 import { openFairDatabase } from './fair-database.ts';
-import { fairQueries } from './fair-queries.ts';
+import { type CommentRow, fairQueries } from './fair-queries.ts';
 
 const [port = '', databaseUrl = ''] = process.argv.slice(2);
 const PAGE_SIZE = 50;
@@ -59,9 +60,7 @@ async function getProject(caller: Credential, id: string) {
 
 const isHidden = (role: string, allowed: number | null) => role === 'PROJECT_RESTRICTED_REVIEWER' && allowed !== 1;
 
-type Comment = Selectable<Schema['comments']>;
-
-async function partsOf(caller: Credential, comments: Comment[]) {
+async function partsOf(caller: Credential, comments: CommentRow[]) {
   const ids = comments.map(({ id }) => id);
   const authorIds = [...new Set(comments.map((comment) => comment.author_id))];
   const authors = await queries.authors(caller.workspace_id, authorIds);
@@ -76,7 +75,7 @@ async function partsOf(caller: Credential, comments: Comment[]) {
   };
 }
 
-async function commentsToResponse(caller: Credential, comments: Comment[]) {
+async function commentsToResponse(caller: Credential, comments: CommentRow[]) {
   const parts = await partsOf(caller, comments);
   return comments.map((comment) => ({
     id: comment.id,
@@ -109,7 +108,7 @@ async function commentsToResponse(caller: Credential, comments: Comment[]) {
   }));
 }
 
-function sealCursor({ created_at: createdAt, id }: Comment): string {
+function sealCursor({ created_at: createdAt, id }: CommentRow): string {
   const payload = Buffer.from(JSON.stringify(['next', createdAt, id, false]));
   const mac = createHmac('sha256', 'benchmark').update(payload).digest().subarray(0, 16);
   return Buffer.concat([mac, payload]).toString('base64url');
@@ -160,7 +159,7 @@ app.post('/api/projects/:id/comments', express.json(), async (request, response)
   const [id, at] = [newUuid(), now()];
   const event = [id, caller.user_id, at, JSON.stringify({ file: null, parent: null, attachments: [] })];
   await queries.insertComment(
-    [id, project.id, null, null, caller.user_id, content, null, null, null, at, at],
+    [id, project.id, null, null, caller.user_id, content, null, null, null, at, at, fold(content)],
     insertsInWith ? [project.id, ...event] : [project.id, ...event, project.id],
   );
   response.status(201).location(`/api/comments/${id}`).json({ data: { id } });

@@ -9,7 +9,24 @@ import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { users } from '../members/queries.ts';
 import { liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
-export type StoredComment = Selectable<Schema['comments']>;
+/** All but the text for the search, which is as long as the content. */
+const COLUMNS = [
+  'id',
+  'project_id',
+  'file_id',
+  'parent_id',
+  'author_id',
+  'content',
+  'anchor',
+  'duration',
+  'annotation',
+  'resolved_at',
+  'deleted_at',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof Schema['comments'])[];
+
+export type StoredComment = Pick<Selectable<Schema['comments']>, (typeof COLUMNS)[number]>;
 
 /** A comment is visible to all who can see its file or project. */
 export const findVisibleComment = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
@@ -17,7 +34,7 @@ export const findVisibleComment = prepared.first((db, { id, ...viewer }: Params<
     .selectFrom('comments as comment')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'comment.project_id')
     .leftJoin(liveFiles(db).select(['id', 'allow_restricted']).as('file'), 'file.id', 'comment.file_id')
-    .selectAll('comment')
+    .select(COLUMNS.map((column) => `comment.${column}` as const))
     .select(['seen.role', 'seen.deletes_at', 'comment.author_id as person_id'])
     .where('comment.id', '=', id)
     .where((eb) =>
@@ -46,7 +63,12 @@ export const listComments = preparedPages(
     { resolved }: { resolved: boolean | undefined; sort: Sort },
   ) => {
     let query = db
-      .selectFrom(db.selectFrom('comments').selectAll().select(anchorKey.as('anchor_key')).as('comments'))
+      .selectFrom(
+        db
+          .selectFrom('comments')
+          .select([...COLUMNS, anchorKey.as('anchor_key')])
+          .as('comments'),
+      )
       .selectAll();
     if (parentId !== undefined) query = query.where('parent_id', '=', parentId);
     else query = query.where('parent_id', 'is', null);
@@ -198,7 +220,7 @@ export const lockComment = prepared.first((db, id: Param<string>) =>
     .updateTable('comments')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', '=', id)
-    .returningAll(),
+    .returning(COLUMNS),
 );
 
 const lockAttachment = prepared.run((db, id: Param<string>) =>
@@ -218,7 +240,10 @@ export const hasReplies = prepared.exists((db, id: Param<string>) =>
 );
 
 type Changes = Partial<
-  Pick<StoredComment, 'content' | 'folded_text' | 'annotation' | 'resolved_at' | 'deleted_at' | 'updated_at'>
+  Pick<
+    Selectable<Schema['comments']>,
+    'content' | 'folded_text' | 'annotation' | 'resolved_at' | 'deleted_at' | 'updated_at'
+  >
 >;
 
 export const updateComment = prepared.run((db, { id, ...changes }: Params<{ id: string } & Changes>) =>
