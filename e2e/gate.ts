@@ -14,6 +14,8 @@ type Verdict = 'cut' | number | undefined;
 export interface Gate extends AsyncDisposable {
   url: string;
   on: (call: Passing) => Promise<Verdict> | Verdict;
+  /** Replace those of every response. */
+  headers: Record<string, string>;
 }
 
 /** A fault-injecting proxy in front of `target`: `on` can act, delay or fail a call at an exact moment. */
@@ -28,6 +30,7 @@ export async function openGate(target: string | (() => string)): Promise<Gate> {
   const gate: Gate = {
     url: `http://127.0.0.1:${address.port}`,
     on: () => undefined,
+    headers: {},
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -40,7 +43,7 @@ export async function openGate(target: string | (() => string)): Promise<Gate> {
     const isStopped = async (moment: Passing['moment']) => {
       const verdict = await gate.on({ method, path, moment });
       if (verdict === 'cut') outgoing.destroy();
-      else if (verdict !== undefined) outgoing.writeHead(verdict).end();
+      else if (verdict !== undefined) outgoing.writeHead(verdict, gate.headers).end();
       return verdict !== undefined;
     };
     if (await isStopped('before')) return;
@@ -56,7 +59,7 @@ export async function openGate(target: string | (() => string)): Promise<Gate> {
     if (answer === undefined) return;
     const answered = await bytesOf(answer);
     if (await isStopped('after')) return;
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answered);
+    outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...gate.headers }).end(answered);
   }
   return gate;
 }

@@ -5,7 +5,9 @@ import { type Call, type ClientOptions, createCalls, createTransport } from './c
 export type WorkerClient = { [Verb in keyof WorkerApi]: Call<WorkerApi[Verb]> };
 
 /** Creates a client without retries and timeouts, because the worker has its own. */
-export function createWorkerClient(given: Pick<ClientOptions, 'baseUrl' | 'token' | 'headers'>): WorkerClient {
+export function createWorkerClient(
+  given: Pick<ClientOptions, 'baseUrl' | 'token' | 'headers' | 'fetch'>,
+): WorkerClient {
   const options = { ...given, retries: 0, timeoutMs: Number.POSITIVE_INFINITY };
   const calls: Record<string, unknown> = createCalls(
     workerApi,

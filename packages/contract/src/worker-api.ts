@@ -151,8 +151,10 @@ export const WebhookOutcome = z.strictObject({
 });
 export type WebhookOutcome = z.infer<typeof WebhookOutcome>;
 
-/** Raised when workers begin to send what earlier servers refuse. Those answer with a lower number, or with none. */
+/** Raised when workers begin to send what earlier servers refuse. */
 export const WORKER_API_VERSION = 1;
+/** The header of every answer with the WORKER_API_VERSION of the server. Servers of earlier releases omit it. */
+export const WORKER_API_VERSION_HEADER = 'worker-api-version';
 
 /**
  * The private API for workers, authenticated by WORKER_TOKEN and absent from the public OpenAPI document. A call with an
@@ -164,7 +166,7 @@ export const workerApi = {
     path: '/worker/hello',
     summary: 'Register the worker and its families, release the leases of its previous process, and read the engine',
     body: WorkerReport,
-    responses: { 200: data(z.object({ engine: Engine, apiVersion: z.number().int().optional() })) },
+    responses: { 200: data(z.object({ engine: Engine })) },
   },
   heartbeat: {
     method: 'POST',

@@ -41,6 +41,16 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #serverOlder = new Gauge({
+    name: 'worker_server_older',
+    help: '1 while the server is older than this worker, which then takes no work',
+    registers: [this.registry],
+  });
+
+  setServerOlder(isOlder: boolean): void {
+    this.#serverOlder.set(isOlder ? 1 : 0);
+  }
+
   countWebhook(outcome: 'SUCCEEDED' | 'FAILED'): void {
     this.#webhooks.inc({ outcome });
   }

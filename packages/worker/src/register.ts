@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiProblem, backOffMs } from '@review/client';
 import type { WorkerClient } from '@review/client/worker';
-import { type Engine, WORKER_API_VERSION, type WorkerReport } from '@review/contract';
+import type { Engine, WorkerReport } from '@review/contract';
 import type { Logger } from 'pino';
 import type { Drain } from './drain.ts';
+import type { ServerVersion } from './server-version.ts';
 
 const HEARTBEAT_MS = 5000;
 const DELAYS = { firstDelayMs: 200, maxDelayMs: 5000 };
@@ -14,21 +15,19 @@ const DELAYS = { firstDelayMs: 200, maxDelayMs: 5000 };
  */
 export async function register(
   server: WorkerClient,
+  version: ServerVersion,
   report: WorkerReport,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Engine> {
-  let isOlder = false;
   for (let attempt = 0; ; attempt++) {
     try {
-      const { engine, apiVersion = 0 } = (await server.register({ body: report }, { signal })).data;
-      if (apiVersion >= WORKER_API_VERSION) return engine;
-      if (!isOlder) log.warn('the server is older than this worker; waiting until it is upgraded');
-      isOlder = true;
+      const { engine } = (await server.register({ body: report }, { signal })).data;
+      if (!version.isOlder) return engine;
     } catch (error) {
       // A refused token is not retried.
       if (signal.aborted || (error instanceof ApiProblem && error.status === 401)) throw error;
-      if (attempt === 0) log.warn('server does not answer; retrying until it does');
+      if (attempt === 0 && !version.isOlder) log.warn('server does not answer; retrying until it does');
     }
     await delay(backOffMs(DELAYS, attempt), undefined, { signal });
   }
@@ -45,7 +44,7 @@ export function startHeartbeat(
   const timer = setInterval(() => {
     server
       .heartbeat({ body: reportNow() }, { signal: AbortSignal.timeout(everyMs) })
-      .then(({ data }) => drain.set(data.draining))
+      .then(({ data }) => drain.set('operator', data.draining))
       .catch((error: unknown) => log.debug({ err: error }, 'heartbeat failed'));
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -21,6 +21,7 @@ import { Metrics } from './metrics.ts';
 import { latestRefusals, recordRefusal } from './refusals.ts';
 import { register, startHeartbeat } from './register.ts';
 import { closeSandbox } from './sandbox/render.ts';
+import { ServerVersion } from './server-version.ts';
 import { removeStaleDirectories } from './stale-directories.ts';
 import { KnownTasks } from './steps/known-tasks.ts';
 import { sendWebhook } from './webhooks/send.ts';
@@ -37,13 +38,22 @@ export async function runWorker(environment: Environment, open = openFamilies): 
   await using _tracing = await startTracing(config.tracing, service, log);
   const drain = new Drain();
   await using _health = config.port === null ? null : await serveHealth(config.port, metrics.registry);
-  const server = createWorkerClient({ baseUrl: config.serverUrl, token: config.token, headers: traceHeaders });
+  const version = new ServerVersion({
+    onChange(isOlder) {
+      drain.set('older server', isOlder);
+      metrics.setServerOlder(isOlder);
+      if (isOlder) log.warn('the server is older than this worker; waiting until it is upgraded');
+      else log.info('the server is as new as this worker; taking work again');
+    },
+  });
+  const { serverUrl: baseUrl, token } = config;
+  const server = createWorkerClient({ baseUrl, token, headers: traceHeaders, fetch: version.fetch });
   const sandbox = sandboxFamily({ jobMs: config.sandboxMs, now: Date.now });
   const { family, states } = open(config.providers, sandbox, log);
   const report = () => ({ worker: config.name, version: VERSION, families: states, refusals: latestRefusals() });
   try {
     await removeStaleDirectories(dirname(config.workDirectory));
-    const engine = await register(server, report(), log, stop.soon);
+    const engine = await register(server, version, report(), log, stop.soon);
     using _reporting = startHeartbeat(server, report, drain, log);
     log.info({ engine, server: config.serverUrl }, 'ready');
     const { onUnknownSubmit } = config.providers;
@@ -53,7 +63,17 @@ export async function runWorker(environment: Environment, open = openFamilies): 
     });
     const tasks = new KnownTasks();
     const { workDirectory } = config;
-    const context = { server, family: traceCalls(watched), log, metrics, onUnknownSubmit, workDirectory, tasks };
+    const context = {
+      server,
+      family: traceCalls(watched),
+      log,
+      metrics,
+      onUnknownSubmit,
+      workDirectory,
+      tasks,
+      isServerOlder: () => version.isOlder,
+      unrecorded: new Map(),
+    };
     const options = { worker: config.name, concurrency: config.concurrency };
     const webhooks = {
       server,
@@ -74,9 +94,9 @@ export async function runWorker(environment: Environment, open = openFamilies): 
       await runTemporal(context, webhooks, media, { ...options, mediaConcurrency, environment }, stop, drain);
     } else {
       await Promise.all([
-        runEmbedded(context, options, stop),
-        runWebhooks(webhooks, config.name, stop.soon),
-        runMedia(media, { worker: config.name, concurrency: config.mediaConcurrency }, stop.soon),
+        runEmbedded(context, options, stop, drain),
+        runWebhooks(webhooks, config.name, stop.soon, drain),
+        runMedia(media, { worker: config.name, concurrency: config.mediaConcurrency }, stop.soon, drain),
       ]);
     }
   } catch (error) {

@@ -63,7 +63,7 @@ export const checkVersions: Check = async (deps) => {
   return [
     warning(
       `This server is ${version}, but ${names.join(', ')}.`,
-      'Finish the upgrade: first the servers, then restart the workers.',
+      'Finish the upgrade: first the servers, then restart the workers. A worker that is newer than the server may take no work until then.',
     ),
   ];
 };

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { PARTS_BODY_LIMIT } from '@review/contract';
+import { PARTS_BODY_LIMIT, WORKER_API_VERSION, WORKER_API_VERSION_HEADER } from '@review/contract';
 import type { Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
@@ -16,6 +16,7 @@ import type { RouteTable } from './route-table.ts';
 export function enterWorkerApi(table: RouteTable, deps: Deps, requireWorker: WorkerGuard): void {
   bind(table, workerOperations(workerHandlers(deps), deps.config), async (operation, { query, request, response }) => {
     response.locals.operation = 'worker';
+    response.setHeader(WORKER_API_VERSION_HEADER, WORKER_API_VERSION);
     const answer = await carryOut(operation, {
       authorize: async () => {
         await requireWorker(request, response);

@@ -1,3 +1,4 @@
+import type { Drain } from '../drain.ts';
 import { type MediaContext, readMedia } from '../media-tasks/read-media.ts';
 import { runClaimLoop } from './claim-loop.ts';
 import type { EmbeddedOptions } from './embedded.ts';
@@ -7,12 +8,14 @@ export const runMedia = (
   context: MediaContext,
   { worker, concurrency }: EmbeddedOptions,
   stop: AbortSignal,
+  drain: Drain,
 ): Promise<void> =>
   runClaimLoop({
     subject: 'media',
     concurrency,
     log: context.log,
     stop,
+    drain,
     claim: async (body, options) =>
       (await context.server.claimMedia({ body: { worker, ...body } }, options)).data.files,
     work: (claimed) => readMedia(context, claimed, stop),

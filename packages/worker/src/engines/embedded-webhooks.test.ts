@@ -1,6 +1,7 @@
 import type { WebhookOutcome } from '@review/contract';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { Drain } from '../drain.ts';
 import { type DeliveryContext, MAX_RUNS } from '../webhooks/deliver.ts';
 import { runWebhooks } from './embedded-webhooks.ts';
 
@@ -45,7 +46,7 @@ function serverWith(webhooks: number) {
 test('delivers to a limited number of webhooks at once, and then to the others', async () => {
   const { context, asked, running, ended, answer } = serverWith(MAX_RUNS + 3);
   const stop = new AbortController();
-  const done = runWebhooks(context, 'left', stop.signal);
+  const done = runWebhooks(context, 'left', stop.signal, new Drain());
   await expect.poll(() => running.size).toBe(MAX_RUNS);
   expect(asked).toEqual([MAX_RUNS]);
   answer();
@@ -57,7 +58,7 @@ test('delivers to a limited number of webhooks at once, and then to the others',
 test('a stopped worker reports the requests in flight before it ends', async () => {
   const { context, running, ended, answer } = serverWith(2);
   const stop = new AbortController();
-  const done = runWebhooks(context, 'left', stop.signal);
+  const done = runWebhooks(context, 'left', stop.signal, new Drain());
   await expect.poll(() => running.size).toBe(2);
   stop.abort();
   answer();
@@ -72,7 +73,7 @@ test('a failed claim is repeated', async () => {
   const failing = vi.spyOn(context.server, 'claimWebhooks').mockRejectedValueOnce(new TypeError('fetch failed'));
   failing.mockImplementation(claimWebhooks);
   const stop = new AbortController();
-  const done = runWebhooks(context, 'left', stop.signal);
+  const done = runWebhooks(context, 'left', stop.signal, new Drain());
   await expect.poll(() => ended.size).toBe(1);
   stop.abort();
   await done;

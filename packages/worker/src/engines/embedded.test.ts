@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Drain } from '../drain.ts';
 import type { Family } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
@@ -19,7 +20,12 @@ afterEach(async () => {
 });
 
 const run = (family: Family, context = contextOf(server, family)) =>
-  runEmbedded(context, { worker: 'left', concurrency: 20 }, { soon: soon.signal, now: new AbortController().signal });
+  runEmbedded(
+    context,
+    { worker: 'left', concurrency: 20 },
+    { soon: soon.signal, now: new AbortController().signal },
+    new Drain(),
+  );
 
 /** Rows that the worker will claim. */
 function waiting(...models: string[]): Row[] {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs } from '@review/client';
 import type { GenerationTask } from '@review/contract';
+import type { Drain } from '../drain.ts';
 import { ADAPTERS } from '../families/index.ts';
 import { generate, type Handover, type Steps, type UnsentStep } from '../pipeline.ts';
 import { type FamilyPolicy, policyOf, type StepPolicy } from '../policy.ts';
@@ -41,8 +42,8 @@ export interface Stop {
   now: AbortSignal;
 }
 
-/** Claims open generations under a lease and runs the pipeline of each, until `stop.soon` aborts. */
-export async function runEmbedded(context: Context, options: EmbeddedOptions, stop: Stop): Promise<void> {
+/** Claims open generations under a lease, except while the worker drains, and runs the pipeline of each, until `stop.soon` aborts. */
+export async function runEmbedded(context: Context, options: EmbeddedOptions, stop: Stop, drain: Drain): Promise<void> {
   const { server, log, metrics } = context;
   const running = new Map<string, { epoch: number; lost: AbortController; done: Promise<void> }>();
   const submits = new Semaphore(MAX_SUBMITS);
@@ -111,6 +112,8 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
         await waitForSlots();
         continue;
       }
+      await drain.waitUntilOver(stop.soon);
+      if (stop.soon.aborted) break;
       try {
         const interval = delay(CLAIM_INTERVAL_MS, undefined, { signal: stop.soon }).catch(() => {});
         const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };

@@ -8,9 +8,10 @@ import {
   type WorkerTask,
 } from '@review/contract';
 import type { Logger } from 'pino';
-import type { Family } from '../families/family.ts';
+import type { Family, JobRef } from '../families/family.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ProviderSettings } from '../provider-settings.ts';
+import { OlderServerError } from '../server-version.ts';
 import { StepError } from '../step-error.ts';
 import type { KnownTasks } from './known-tasks.ts';
 import type { StepLog } from './step-log.ts';
@@ -28,6 +29,10 @@ export interface StepContext {
   log: Logger;
   /** The attempt that runs, for the timeline. */
   steps: StepLog;
+  /** Whether an older server has answered: it may refuse to record a submit, so that none is made. */
+  isServerOlder: () => boolean;
+  /** The accepted jobs that the server has not recorded yet, by client job id. */
+  unrecorded: Map<string, { job: JobRef; warnings?: string[] }>;
   /** How long an earlier attempt under the same epoch may still record its answer; undefined if there can be none. */
   rivalMs?: number | undefined;
 }
@@ -35,7 +40,7 @@ export interface StepContext {
 /** Returns the adapter of the provider that the task requires. */
 export const familyOf = (context: StepContext, task: WorkerTask): Family => context.family(task.family, task.provider);
 
-/** Maps errors of the worker API: 404 to LOST, a full storage to STORAGE_FULL, an unavailable server to AWAY. */
+/** Maps errors of the worker API: 404 to LOST, a full storage to STORAGE_FULL, an unavailable or older server to AWAY. */
 export async function mapServerError<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -46,6 +51,7 @@ export async function mapServerError<T>(call: Promise<T>): Promise<T> {
     if (error instanceof ApiProblem && error.code === 'STORAGE_FULL') {
       throw new StepError('STORAGE_FULL', 'The storage is full.');
     }
+    if (error instanceof OlderServerError) throw new StepError('AWAY', error.message);
     throw isAway(error) ? new StepError('AWAY', 'The server does not answer.') : error;
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../scripts/free-port.ts';
 import { minimax } from '../families/minimax.ts';
 import { contextFor } from '../families/test/asking.ts';
+import { OlderServerError } from '../server-version.ts';
 import { StepError, type StepErrorType } from '../step-error.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer } from '../test/fake-server.ts';
@@ -32,6 +33,34 @@ test('the submit is reserved before the provider is called', async () => {
   await submit(contextOf(server, family), handed, 'submit');
   expect(seen).toEqual([INTENDED]);
   expect(row.stages['submit']).toMatchObject({ intents: 1, job: { id: 'job-1', done: false } });
+});
+
+test('while an older server answers, no order is made, and the reservation is released', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const family = fakeFamily();
+  const context = { ...contextOf(server, family), isServerOlder: () => true };
+  await expect(submit(context, handed, 'submit')).rejects.toMatchObject({ type: 'NOT_MINE' });
+  expect([family.orders, row.stages['submit']]).toEqual([[], { intents: 0, job: null }]);
+});
+
+test('an accepted job that the server does not record in time is recorded by the next attempt', async () => {
+  const { row, handed } = server.add('minimax-h3');
+  const family = fakeFamily();
+  const context = contextOf(server, family);
+  const timeout = new AbortController();
+  server.before = (call) => {
+    if (call !== 'submitted') return;
+    timeout.abort();
+    throw new OlderServerError();
+  };
+  await expect(submit({ ...context, signal: timeout.signal }, handed, 'submit')).rejects.toMatchObject({
+    type: 'AWAY',
+  });
+  server.before = () => {};
+  context.tasks.forget(handed);
+  await submit(context, handed, 'submit');
+  expect(row.stages['submit']).toMatchObject({ intents: 1, job: { id: 'job-1' } });
+  expect([family.orders.length, context.unrecorded.size]).toEqual([1, 0]);
 });
 
 test.each(MODELS)('a recorded submit of %s is not repeated', async (model) => {

@@ -69,12 +69,16 @@ export async function submit(context: StepContext, handed: GenerationTask, stage
     return;
   }
   const job = { ...submitted.job, done: false, warnings };
+  context.unrecorded.set(clientJobId, submitted);
   await retryWhileUnavailable(context.signal, () => recordJob(context, handed, { stage, job, jobId: job.id })).catch(
     async (error: unknown) => {
+      // A later attempt records the job once the server accepts it.
+      if (!isAway(error)) context.unrecorded.delete(clientJobId);
       await cancelIfUnwanted(context, handed, family, job);
       throw error;
     },
   );
+  context.unrecorded.delete(clientJobId);
 }
 
 /** Records the provider's answer, which completes the submit. */
@@ -104,6 +108,8 @@ async function readAfterRival(context: StepContext, handed: GenerationTask, stag
   }
 }
 
+const isAway = (error: unknown) => error instanceof StepError && error.type === 'AWAY';
+
 const isFull = (error: unknown): error is StepError => error instanceof StepError && error.type === 'STORAGE_FULL';
 
 /** Cancels a job whose generation ended during the submit. No row references it, so no other step would. */
@@ -121,7 +127,7 @@ async function cancelIfUnwanted(
     .catch((error: unknown) => context.log.warn({ err: error, file: task.fileId }, 'job was not canceled'));
 }
 
-/** Looks up the job of an earlier submit without an answer, where the provider can, and records it. Returns whether there is one. */
+/** Records the job of an earlier submit: the one that this worker has kept, or that the provider can look up. Returns whether there is one. */
 async function recoverSubmitted(
   context: StepContext,
   handed: GenerationTask,
@@ -129,10 +135,13 @@ async function recoverSubmitted(
   stage: string,
   clientJobId: string,
 ): Promise<boolean> {
-  const found = await familyOf(context, task).lookUp?.({ task, signal: context.signal, clientJobId });
+  const found =
+    context.unrecorded.get(clientJobId) ??
+    (await familyOf(context, task).lookUp?.({ task, signal: context.signal, clientJobId }));
   if (!found) return false;
   const job = { ...found.job, done: false, warnings: found.warnings ?? [] };
   await recordJob(context, handed, { stage, job, jobId: job.id });
+  context.unrecorded.delete(clientJobId);
   return true;
 }
 
@@ -144,6 +153,8 @@ async function submitToProvider(
   { stage, clientJobId, intents }: { stage: string; clientJobId: string; intents: number },
 ): Promise<Submitted> {
   try {
+    // Another worker may be as old as the server.
+    if (context.isServerOlder()) throw new StepError('NOT_MINE', 'The server is older than this worker.');
     const onProgress = progressReporter(context, handed, { from: 0, to: 0.8 });
     return await family.submit({ task, signal: context.signal, stage, clientJobId, onProgress });
   } catch (error) {

@@ -46,5 +46,7 @@ export const contextOf = (server: FakeServer, family: Family): StepContext => ({
   workDirectory: server.folder,
   signal: new AbortController().signal,
   tasks: new KnownTasks(),
+  isServerOlder: () => false,
+  unrecorded: new Map(),
   steps: new StepLog('test', 1),
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ApiProblem } from '@review/client';
 import type { WorkerClient } from '@review/client/worker';
 import type { FinishedOutcome, GenerationTask, StepRecord, WorkerTask } from '@review/contract';
-import { findModel, OPEN_GENERATION_STATUSES, settingsInEffect, WORKER_API_VERSION } from '@review/contract';
+import { findModel, OPEN_GENERATION_STATUSES, settingsInEffect } from '@review/contract';
 
 export interface Row extends WorkerTask {
   epoch: number;
@@ -73,7 +73,7 @@ export async function fakeServer(): Promise<FakeServer> {
   const client: WorkerClient = {
     async register() {
       enter('register');
-      return { data: { engine: 'embedded', apiVersion: WORKER_API_VERSION } };
+      return { data: { engine: 'embedded' } };
     },
     async heartbeat() {
       enter('heartbeat');

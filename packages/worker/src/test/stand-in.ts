@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WORKER_API_VERSION, WORKER_API_VERSION_HEADER } from '@review/contract';
 
 export interface Received {
   method: string | undefined;
@@ -37,5 +38,11 @@ export async function standIn(answer: (response: ServerResponse, number: number)
   };
 }
 
-export const json = (response: ServerResponse, status: number, body: unknown) =>
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+/** Answers as a server with that version of the worker API. */
+export const json = (response: ServerResponse, status: number, body: unknown, version = WORKER_API_VERSION) =>
+  response
+    .writeHead(status, {
+      'content-type': status < 400 ? 'application/json' : 'application/problem+json',
+      [WORKER_API_VERSION_HEADER]: version,
+    })
+    .end(JSON.stringify(body));

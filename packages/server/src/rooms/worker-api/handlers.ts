@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Provider, WORKER_API_VERSION, type WorkerApi } from '@review/contract';
+import type { Provider, WorkerApi } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now, secondsFromNow } from '../../db/time.ts';
@@ -54,7 +54,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
         await expireLeases(trx, { owner: body.worker, now: clock() });
       });
       queueNotifier.notify();
-      return { data: { engine: config.engine, apiVersion: WORKER_API_VERSION } };
+      return { data: { engine: config.engine } };
     },
 
     async heartbeat({ body }) {

@@ -1,5 +1,5 @@
 import { createWorkerClient } from '@review/client/worker';
-import { FAMILIES, WORKER_API_VERSION } from '@review/contract';
+import { FAMILIES, WORKER_API_VERSION, WORKER_API_VERSION_HEADER } from '@review/contract';
 import { expect, test } from 'vitest';
 import { type House, json, onEachDatabase, refusal } from '../../test/house.ts';
 import { listWorkers } from './queries.ts';
@@ -21,7 +21,7 @@ onEachDatabase((house) => {
     const client = createWorkerClient({ baseUrl: house().url, token: house().deps.config.workerToken });
     const families = FAMILIES.map((family) => ({ family, state: 'misconfigured', reason: 'no balance' }) as const);
     expect(await client.register({ body: { worker: 'box:7', families } })).toEqual({
-      data: { engine: 'embedded', apiVersion: WORKER_API_VERSION },
+      data: { engine: 'embedded' },
     });
     expect(await workers(house())).toMatchObject([{ name: 'box:7', alive: true, families, refusals: [] }]);
   });
@@ -46,6 +46,15 @@ onEachDatabase((house) => {
     const client = createWorkerClient({ baseUrl: house().url, token: 'wrong' });
     const problem = await refusal(client.register({ body: { worker: 'x', families: [] } }), 'INVALID_CREDENTIAL');
     expect(problem.message).toContain('WORKER_TOKEN');
+  });
+
+  test.each([
+    [200, BODY],
+    [400, { ...BODY, sinceARelease: 'to come' }],
+  ])('an answer %i has the version of the worker API', async (status, body) => {
+    const response = await hello(house(), body, bearer());
+    expect(response.status).toBe(status);
+    expect(response.headers.get(WORKER_API_VERSION_HEADER)).toBe(String(WORKER_API_VERSION));
   });
 
   test('the worker token is valid for the worker API only', async () => {
