@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { DIALECTS } from '../../packages/server/src/test/house.ts';
 import { Service } from '../service.ts';
+import { sendPipelined } from './connections.ts';
 import { runConversations } from './conversation.ts';
 import { fuzz, seed } from './fuzz.ts';
 import { operations } from './operations.ts';
@@ -54,6 +55,10 @@ export function testFuzzing({ requests, conversations, connections }: Counts): v
 
     test('conversations of 50 steps leave what a model of them has', async () => {
       await runConversations(service, conversations);
+    }, 600_000);
+
+    test('requests in one write, or cut at any byte, get their answers in order', async () => {
+      expect((await sendPipelined(service, connections)).slice(0, 5)).toEqual([]);
     }, 600_000);
 
     test('rubbish on a connection gets no server error, and others are served meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '@review/contract';
 import express from 'express';
 import { expect, test } from 'vitest';
@@ -62,6 +63,7 @@ onEachDatabase((house) => {
     ['a huge chunk extension', `${UNTIL_BODY}1;${'a'.repeat(20_000)}\r\n`, 413, 'BODY_TOO_LARGE'],
     ['a huge header', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\n\r\n', 400, 'INVALID_REQUEST'],
   ])('it is answered with a problem document: %s', async (_, bytes, status, code) => {
     const app = express().post('/', () => {});
     const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
@@ -76,6 +78,37 @@ onEachDatabase((house) => {
     const socket = connect(listening.port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n');
     expectProblem(await text(socket), 408, 'REQUEST_TIMEOUT');
+    await listening[Symbol.asyncDispose]();
+  });
+
+  test('a body that ends before its length is refused', async () => {
+    const app = express().post('/', () => {});
+    const listening = await listen(app, { host: '127.0.0.1', port: 0 }, 1);
+    const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nshort');
+    expectProblem(await text(socket), 400, 'INVALID_REQUEST');
+    await listening[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    ['the next request', 'garbage\r\n\r\n'],
+    ['the body of the next request', `${UNTIL_BODY}zz\r\n`],
+  ])('requests before malformed bytes in %s get their responses first', async (_, malformed) => {
+    const asked = Promise.withResolvers<() => void>();
+    const app = express().get('/', (_request, response) => asked.resolve(() => response.end('first')));
+    const listening = await listen(
+      app.post('/', () => {}),
+      { host: '127.0.0.1', port: 0 },
+      1,
+    );
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${malformed}`);
+    const respond = await asked.promise;
+    await nextTurn();
+    respond();
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*first/);
+    expectProblem(answer.slice(answer.indexOf('HTTP/1.1 400')), 400, 'INVALID_REQUEST');
     await listening[Symbol.asyncDispose]();
   });
 

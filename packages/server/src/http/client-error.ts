@@ -11,25 +11,48 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
  * Node's own answer is a bare status line.
  */
 export function refuseBadRequests(server: Server): void {
-  const newest = new WeakMap<Socket, ServerResponse>();
-  server.prependListener('request', ({ socket }, response) => newest.set(socket, response));
+  server.on('checkExpectation', (_, response: ServerResponse) => {
+    const detail = 'The Expect header may only be 100-continue.';
+    send(response, new ProblemError('INVALID_REQUEST', { detail }));
+  });
+  const unsent = new WeakMap<Socket, Set<ServerResponse>>();
+  server.prependListener('request', ({ socket }, response) => {
+    const responses = unsent.get(socket) ?? new Set();
+    unsent.set(socket, responses.add(response));
+    response.once('close', () => responses.delete(response));
+  });
+  const refused = new WeakSet<Socket>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const response = newest.get(socket);
-    // A second response must not follow a part of the first one.
-    const isAnswering = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || isAnswering) socket.destroy();
-    else socket.end(serialized(answerOf(problemOf(error))), () => socket.destroy());
+    // Every further chunk of the connection is an error again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const responses = [...(unsent.get(socket) ?? [])];
+    // The body of this request is broken; without one, the bytes behind the last request are.
+    const broken = responses.at(-1)?.req.complete === false ? responses.pop() : undefined;
+    const refuse = () => {
+      // A second response must not follow a part of the first one.
+      const answer = broken?.headersSent ? '' : serialized(answerOf(problemOf(error)));
+      if (socket.writable) socket.end(answer, () => socket.destroy());
+      else socket.destroy();
+    };
+    // Pipelined requests get their responses first.
+    const before = responses.at(-1);
+    if (before === undefined) refuse();
+    else before.once('close', refuse);
   });
 }
 
 /** Refuses an HTTP/1.1 request without a Host header and returns true. Node's own refusal has no body. */
 export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
   if (httpVersion !== '1.1' || headers.host !== undefined) return false;
-  const { body, ...answer } = answerOf(
-    new ProblemError('INVALID_REQUEST', { detail: 'The Host header is missing. HTTP/1.1 requires it.' }),
-  );
-  response.writeHead(answer.status, answer.headers).end(body);
+  const detail = 'The Host header is missing. HTTP/1.1 requires it.';
+  send(response, new ProblemError('INVALID_REQUEST', { detail }));
   return true;
+}
+
+function send(response: ServerResponse, problem: ProblemError): void {
+  const { status, headers, body } = answerOf(problem);
+  response.writeHead(status, headers).end(body);
 }
 
 function problemOf({ code, message }: NodeJS.ErrnoException): ProblemError {
