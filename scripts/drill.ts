@@ -1,15 +1,21 @@
 // Runs two servers behind a reverse proxy, two workers, Postgres, Temporal and an object store on this host under mixed load,
 // and kills, pauses or disconnects each part in turn. Prints what callers observed during each fault, then compares every
-// acknowledged write with the stored data.
+// acknowledged write with the stored data. `--soak <minutes>` runs without faults instead, and looks for growth (soak.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { audit, Ledger } from './drill-ledger.ts';
 import { emptySeen, Load, type Seen } from './drill-load.ts';
 import { Topology } from './drill-topology.ts';
+import { soak } from './soak.ts';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
-const minutes = Number(values.minutes);
-if (!(minutes >= 1 && minutes <= 240)) throw new Error('--minutes must be a number from 1 to 240');
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, soak: { type: 'string' } } });
+const minutes = readMinutes('minutes', values.minutes, 1);
+
+function readMinutes(option: string, value: string, min: number): number {
+  const read = Number(value);
+  if (read >= min && read <= 240) return read;
+  throw new Error(`--${option} must be a number from ${min} to 240`);
+}
 
 /** Each starts a fault, waits, and ends it. The rest of its time slice shows the recovery. */
 const FAULTS: Record<string, (topology: Topology) => Promise<void>> = {
@@ -119,4 +125,4 @@ function line(name: string, seen: Seen): string {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-process.exitCode = await drill();
+process.exitCode = values.soak === undefined ? await drill() : await soak(readMinutes('soak', values.soak, 0.1));
