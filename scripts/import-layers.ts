@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
  */
 const LAYERS: Record<string, string[]> = {
   'packages/server/src': [
-    'create-directory.ts describe-error.ts',
+    'create-directory.ts describe-error.ts single-flight.ts',
     'db notify processes',
     'accounts config',
     'request credentials',
@@ -22,7 +22,7 @@ const LAYERS: Record<string, string[]> = {
     'commands main.ts',
   ],
   'packages/worker/src': [
-    'drain.ts semaphore.ts',
+    'drain.ts semaphore.ts server-version.ts',
     'health.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts public-address.ts refusals.ts register.ts stale-directories.ts step-error.ts',
     'disk-errors.ts documents workflows',
     'sandbox',

@@ -7,6 +7,7 @@ import { diagnose } from '../doctor/diagnose.ts';
 import { workersHealth } from '../doctor/workers-health.ts';
 import type { WorkerGuard } from '../http/implement-worker-api.ts';
 import type { Readiness } from '../request/readiness.ts';
+import { singleFlight } from '../single-flight.ts';
 import { measureDependencies } from './measure.ts';
 
 /** The timeout of each check, so that a probe is answered within a second. */
@@ -22,7 +23,7 @@ export function health(deps: Deps, readiness: Readiness, requireWorker: WorkerGu
     workers: probe(async () => (await workersHealth(deps)).status === 'ok'),
   };
   measureDependencies(deps, { database: isDatabaseUp, storage: optional.storage, engine: optional.engine });
-  const examine = shared(() => diagnose(deps));
+  const examine = singleFlight(() => diagnose(deps));
   const about = { version: releaseVersion(), migration: latestMigration() };
   let lastSummary = 'ok';
 
@@ -71,18 +72,8 @@ export function health(deps: Deps, readiness: Readiness, requireWorker: WorkerGu
     });
 }
 
+/** Concurrent probes share one check, so that hanging checks do not pile up. */
 function probe(check: () => Promise<boolean>): () => Promise<boolean> {
-  const run = shared(() => check().catch(() => false));
+  const run = singleFlight(() => check().catch(() => false));
   return () => Promise.race([run(), delay(CHECK_TIMEOUT_MS, false, { ref: false })]);
-}
-
-/** Shares one running call between concurrent probes, so that hanging checks do not pile up. */
-function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
 }

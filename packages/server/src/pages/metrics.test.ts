@@ -1,8 +1,11 @@
+import { createQueryId } from 'kysely';
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { secondsFromNow } from '../db/time.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { openStream } from '../rooms/events/test/streams.ts';
 import { pauseFamily, resumeFamily } from '../rooms/generation/paused-families.ts';
+import { measureQueue } from '../rooms/generation/queue-watch.ts';
 import { workerOf } from '../rooms/generation/test/generations.ts';
 import { newPicture } from '../rooms/media/test/media.ts';
 import { comment, holder, newWebhook, outcomeOf } from '../rooms/webhooks/test/receiver.ts';
@@ -27,6 +30,23 @@ onEachDatabase((house) => {
     // The request is counted when its connection has read the response.
     await expect.poll(() => sampleOf(refused)).toBe((before[1] ?? 0) + 2);
     expect(await sampleOf(created)).toBe((before[0] ?? 0) + 1);
+  });
+
+  test('a scrape reads the queue of generations once for all its metrics', async () => {
+    const { deps } = house();
+    const reads: string[] = [];
+    const db = deps.db.withPlugin({
+      transformQuery({ node }) {
+        const { sql } = deps.db.getExecutor().compileQuery(node, createQueryId());
+        reads.push(/from "(\w+)"/.exec(sql)?.[1] ?? sql);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const metrics = new Registry();
+    measureQueue({ ...deps, db, metrics });
+    await metrics.metrics();
+    expect(reads.filter((table) => table === 'generations')).toHaveLength(1);
   });
 
   test('files whose media is due, webhooks and open streams are counted', async () => {

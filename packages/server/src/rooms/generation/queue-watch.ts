@@ -1,6 +1,7 @@
 import { FAMILIES, instantOf } from '@review/contract';
 import type { Deps } from '../../deps.ts';
 import { registerGauge } from '../../metrics.ts';
+import { singleFlight } from '../../single-flight.ts';
 import { stateOf } from '../workers/abilities.ts';
 import { listLiving } from '../workers/queries.ts';
 import { listPaused } from './paused-families.ts';
@@ -32,6 +33,9 @@ const WAITING = 'generations wait: no living worker can run them; start a worker
 
 /** Registers the metrics of the queue and the workers. */
 export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): void {
+  // A scrape reads all metrics at the same time.
+  const readQueues = singleFlight(() => listQueues(deps));
+  const readLiving = singleFlight(() => listLiving(deps.db, deps.clock));
   const perFamily = (name: string, help: string, measure: (queue: { depth: number; oldestAt: string }) => number) =>
     registerGauge(deps, {
       name,
@@ -39,7 +43,7 @@ export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): v
       labelNames: ['family'],
       aggregator: 'first',
       async read(gauge) {
-        const queues = new Map((await listQueues(deps)).map((queue) => [queue.family, queue]));
+        const queues = new Map((await readQueues()).map((queue) => [queue.family, queue]));
         for (const family of FAMILIES) {
           const queue = queues.get(family);
           gauge.set({ family }, queue ? measure(queue) : 0);
@@ -58,7 +62,7 @@ export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): v
     labelNames: ['family', 'state'],
     aggregator: 'first',
     async read(gauge) {
-      const living = await listLiving(deps.db, deps.clock);
+      const living = await readLiving();
       for (const family of FAMILIES) {
         for (const state of ['live', 'sandbox', 'misconfigured'] as const) {
           gauge.set({ family, state }, living.filter((worker) => stateOf(worker, family) === state).length);
@@ -71,7 +75,7 @@ export function measureQueue(deps: QueueDeps & Pick<Deps, 'metrics' | 'log'>): v
     help: 'Workers with a recent heartbeat that take no new work.',
     aggregator: 'first',
     async read(gauge) {
-      const living = await listLiving(deps.db, deps.clock);
+      const living = await readLiving();
       gauge.set(living.filter(({ draining_since: since }) => since !== null).length);
     },
   });
