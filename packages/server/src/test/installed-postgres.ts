@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { eventually } from './eventually.ts';
 // The embedded Postgres of the other tests has no pg_dump, and pg_dump refuses a server that is newer than itself. So this
 // is the server that is installed beside pg_dump.
 
-const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore'];
+const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup', 'pg_dump', 'pg_restore'];
 
 /** Returns the folder of the programs. */
 export function findInstalledPostgres(): string | undefined {
@@ -20,34 +20,23 @@ export function findInstalledPostgres(): string | undefined {
   return [...onPath, ...installed].find((folder) => PROGRAMS.every((name) => isExecutable(join(folder, name))));
 }
 
-/** Starts the installed Postgres with a database of its own. */
+/** Creates and starts an installed Postgres, which archives its write-ahead log in `wal`. */
 export async function startInstalledPostgres(programs: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'review-installed-'));
   const account = otherThanRoot();
-  if (account) chownSync(folder, account.uid, account.gid);
-  const data = join(folder, 'data');
-  const port = await freePort();
-  const options = { ...account, stdio: 'ignore' } as const;
+  const folder = mkdtempSync(join(tmpdir(), 'review-installed-'));
+  const [data, wal] = [join(folder, 'data'), join(folder, 'wal')];
+  mkdirSync(wal);
+  if (account) for (const path of [folder, wal]) chownSync(path, account.uid, account.gid);
   const flags = ['--no-sync', '--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'];
-  execFileSync(join(programs, 'initdb'), [...flags, `--pgdata=${data}`], options);
-  const server = spawn(join(programs, 'postgres'), ['-D', data, '-p', port, '-k', '', '-c', 'fsync=off'], options);
-  const exit = new Promise((resolve) => server.once('exit', resolve));
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const execute = async (statement: string) => {
-    const client = new pg.Client({ connectionString: urlOf('postgres') });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  const isReady = () =>
-    execute('select 1').then(
-      () => true,
-      () => false,
-    );
-  await eventually(isReady, 'Postgres accepts connections');
+  execFileSync(join(programs, 'initdb'), [...flags, `--pgdata=${data}`], { ...account, stdio: 'ignore' });
+  const archive = ['-c', 'archive_mode=on', '-c', `archive_command=cp %p ${wal}/%f`];
+  const server = await startOn(programs, data, archive);
   return {
+    ...server,
+    wal,
     async createDatabase(name: string): Promise<string> {
-      await execute(`create database ${name}`);
-      return urlOf(name);
+      await server.query(`create database ${name}`);
+      return server.urlOf(name);
     },
     /** Runs a line of the shell, whose programs are those of this Postgres. */
     async run(line: string, environment: Record<string, string>): Promise<string> {
@@ -55,9 +44,42 @@ export async function startInstalledPostgres(programs: string) {
       return (await promisify(execFile)('sh', ['-c', line], { env })).stdout;
     },
     async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Starts the installed Postgres on a directory that it has not created, such as a base backup. */
+export async function startOnCopy(programs: string, data: string) {
+  const account = otherThanRoot();
+  if (account) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, data]);
+  return startOn(programs, data, []);
+}
+
+async function startOn(programs: string, data: string, settings: string[]) {
+  const port = await freePort();
+  const words = ['-D', data, '-p', port, '-k', '', '-c', 'fsync=off', ...settings];
+  const server = spawn(join(programs, 'postgres'), words, { ...otherThanRoot(), stdio: 'ignore' });
+  const exit = new Promise((resolve) => server.once('exit', resolve));
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const query = async (statement: string, database = 'postgres'): Promise<unknown[]> => {
+    const client = new pg.Client({ connectionString: urlOf(database) });
+    await client.connect();
+    return (await client.query(statement).finally(() => client.end())).rows;
+  };
+  const isReady = () =>
+    query('select 1 where not pg_is_in_recovery()').then(
+      (rows) => rows.length === 1,
+      () => false,
+    );
+  await eventually(isReady, 'Postgres accepts writes');
+  return {
+    urlOf,
+    query,
+    async [Symbol.asyncDispose]() {
       server.kill('SIGINT');
       await exit;
-      rmSync(folder, { recursive: true });
     },
   };
 }
