@@ -6,8 +6,6 @@ import type { BrowserOptions, Visit } from './visit.ts';
 /** SCREENSHOTS=<folder> stores a screenshot of every page, as used in the README. */
 const folder = process.env['SCREENSHOTS'];
 
-const VARIANTS: BrowserOptions[] = [{}, { dark: true }, { phone: true }, { dark: true, phone: true }];
-
 const nameOf = ({ dark = false, phone = false }: BrowserOptions) =>
   `${dark ? 'dark' : 'light'}${phone ? '-on-a-phone' : ''}`;
 
@@ -81,18 +79,29 @@ inConsole('the pages of the console', (fixture) => {
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${nameOf(options)}.png`) });
   }
 
-  test.each(VARIANTS.map((options) => [nameOf(options), options] as const))(
-    'are accessible, do not scroll sideways and log no errors: %s',
+  /** Switches between light and dark where the page is: loading it again took most of the time. */
+  async function examineInBothColors(visit: Visit, name: string, options: BrowserOptions): Promise<void> {
+    await examine(visit, name, options);
+    await visit.switchColors('dark');
+    await examine(visit, name, { ...options, dark: true });
+    await visit.switchColors('light');
+  }
+
+  test.each([
+    ['a desktop', {}],
+    ['a phone', { phone: true }],
+  ] as const)(
+    'are accessible, do not scroll sideways and log no errors, light and dark, on %s',
     async (_, options) => {
       await using stranger = await fixture().visit({ ...options, key: null });
       await stranger.open('/');
       await stranger.page.getByLabel('API key').waitFor();
-      await examine(stranger, 'sign-in', options);
+      await examineInBothColors(stranger, 'sign-in', options);
       await using visit = await fixture().visit(options);
       for (const [name, path, heading] of pages(fixture().service.projectId)) {
         await visit.open(path);
         await visit.page.getByRole('heading', { name: heading }).first().waitFor();
-        await examine(visit, name, options);
+        await examineInBothColors(visit, name, options);
       }
     },
     400_000,

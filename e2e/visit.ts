@@ -87,6 +87,14 @@ export class Visit implements AsyncDisposable {
     await this.settled();
   }
 
+  /** Changes the setting of the machine while the page is open. Resolves once the page has its new colours. */
+  async switchColors(colorScheme: 'light' | 'dark'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme });
+    await this.page.locator(`:root[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    const transitions = 'document.getAnimations().filter((animation) => animation instanceof CSSTransition)';
+    await this.page.evaluate(`Promise.allSettled(${transitions}.map(({ finished }) => finished))`);
+  }
+
   /** Answers as a service with too many open streams, so that the page polls. */
   async refuseEvents(): Promise<void> {
     await this.page.route(
