@@ -22,6 +22,8 @@ export type Showing = 'open' | 'resolved';
 
 /** A comment without a range is highlighted for as long after its moment. */
 const MOMENT_MS = 1000;
+/** The value of `aria-setsize` for a list of which not all is loaded. */
+const UNKNOWN = -1;
 
 interface FilePanelProps {
   file: FileRecord;
@@ -62,6 +64,7 @@ export function FilePanel(props: FilePanelProps) {
     active,
   };
 
+  const isWhole = !query.hasPreviousPage && !query.hasNextPage;
   const isLoaded = wanted === undefined || comments.some(({ id }) => id === wanted);
   useEffect(() => {
     if (wanted !== undefined && isLoaded) reveal(wanted);
@@ -107,24 +110,26 @@ export function FilePanel(props: FilePanelProps) {
             comments.length + waiting.length === 0 ? (
               <NoComments show={show} isTimed={anchorKind === 'time'} />
             ) : (
-              <div className={classes.rows} style={{ height }}>
+              <ul className={classes.rows} style={{ height }}>
                 {rows.map(({ index, key, start }) => {
                   const comment = comments[index];
                   return (
                     comment && (
-                      <div
+                      <li
                         key={key}
                         ref={measure}
                         data-index={index}
+                        aria-setsize={isWhole ? comments.length : UNKNOWN}
+                        aria-posinset={query.hasPreviousPage ? undefined : index + 1}
                         className={classes.row}
                         style={{ transform: `translateY(${start}px)` }}
                       >
                         <Thread comment={comment} context={context} />
-                      </div>
+                      </li>
                     )
                   );
                 })}
-              </div>
+              </ul>
             )
           }
         </Loaded>

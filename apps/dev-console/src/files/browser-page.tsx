@@ -16,6 +16,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { LongList } from '../ui/long-list.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
 import { NameDialog } from '../ui/name-dialog.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
@@ -115,35 +116,41 @@ export function FilesPage() {
             ) : (
               <>
                 {(shownFolders.length > 0 || view !== 'grid') && (
-                  <ul className={rows.rows} aria-label="Folders and files">
-                    {shownFolders.map((each) => (
-                      <FolderRow
-                        key={each.id}
-                        projectId={projectId}
-                        folder={each}
-                        folders={folders}
-                        refusal={refusal}
-                        onFiles={(ids, folder) =>
-                          move.mutate({
-                            ids,
-                            change: (id) => client.files.update({ params: { id }, body: { folder } }),
-                          })
-                        }
-                      />
-                    ))}
-                    {view !== 'grid' &&
-                      shown.map((file) => (
-                        <FileRow
-                          key={file.id}
-                          file={file}
+                  <LongList
+                    label="Folders and files"
+                    className={rows.rows}
+                    items={[...shownFolders, ...(view === 'grid' ? [] : shown)]}
+                  >
+                    {(item, place) =>
+                      'parent' in item ? (
+                        <FolderRow
+                          key={item.id}
+                          place={place}
+                          projectId={projectId}
+                          folder={item}
                           folders={folders}
                           refusal={refusal}
-                          isChosen={isChosen(file.id)}
+                          onFiles={(ids, folder) =>
+                            move.mutate({
+                              ids,
+                              change: (id) => client.files.update({ params: { id }, body: { folder } }),
+                            })
+                          }
+                        />
+                      ) : (
+                        <FileRow
+                          key={item.id}
+                          place={place}
+                          file={item}
+                          folders={folders}
+                          refusal={refusal}
+                          isChosen={isChosen(item.id)}
                           draggedWith={draggedWith}
                           onChoose={choose}
                         />
-                      ))}
-                  </ul>
+                      )
+                    }
+                  </LongList>
                 )}
                 {view === 'grid' && (
                   <Suspense>

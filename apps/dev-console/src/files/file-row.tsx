@@ -3,6 +3,7 @@ import { memo } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
 import { dragFiles } from '../folders/dragging.ts';
+import type { Place } from '../ui/long-list.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
 import { sizeOf } from '../ui/size.ts';
@@ -14,15 +15,20 @@ import { FileMenu } from './file-menu.tsx';
 import { briefFacts } from './media/describe.ts';
 import { Thumbnail } from './media/thumbnail.tsx';
 
-/** Rendered again only if one of its properties changes: a list may have a thousand of them. */
-export const FileRow = memo(function FileRow({
-  file,
-  folders,
-  refusal,
-  isChosen,
-  draggedWith,
-  onChoose,
-}: FileItemProps) {
+export const FileRow = ({ place, ...props }: FileItemProps & { place: Place }) => (
+  <li
+    {...place}
+    className={rows.row}
+    data-chosen={props.isChosen || undefined}
+    draggable
+    onDragStart={(event) => dragFiles(event, props.draggedWith(props.file.id))}
+  >
+    <Content {...props} />
+  </li>
+);
+
+/** Rendered again only if one of its properties changes, and not while the list scrolls. */
+const Content = memo(function Content({ file, folders, refusal, isChosen, onChoose }: FileItemProps) {
   const { id, name, status, tag, size } = file;
   const setTag = useApiMutation(
     (next: FileRecord['tag']) => client.files.setTag({ params: { id }, body: { tag: next } }),
@@ -32,12 +38,7 @@ export const FileRow = memo(function FileRow({
   );
   const tagRefusal = refusal(contract.files.setTag);
   return (
-    <li
-      className={`${rows.row} ${rows.long}`}
-      data-chosen={isChosen || undefined}
-      draggable
-      onDragStart={(event) => dragFiles(event, draggedWith(id))}
-    >
+    <>
       <ChooseFile file={file} isChosen={isChosen} onChoose={onChoose} />
       <Thumbnail file={file} />
       <div className={rows.main}>
@@ -59,6 +60,6 @@ export const FileRow = memo(function FileRow({
         )}
         <FileMenu file={file} folders={folders} refusal={refusal} />
       </div>
-    </li>
+    </>
   );
 });

@@ -3,6 +3,7 @@ import { memo } from 'react';
 import { dragFiles } from '../folders/dragging.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { LongList, type Place } from '../ui/long-list.tsx';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { ChooseFile, type FileItemProps, FileLink } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
@@ -24,10 +25,11 @@ interface FileGridProps {
 /** Files as pictures. */
 export function FileGrid({ files, folders, refusal, isChosen, draggedWith, onChoose }: FileGridProps) {
   return (
-    <ul className={classes.grid} aria-label="Files">
-      {files.map((file) => (
+    <LongList label="Files" className={classes.grid} items={files}>
+      {(file, place) => (
         <FileCard
           key={file.id}
+          place={place}
           file={file}
           folders={folders}
           refusal={refusal}
@@ -35,20 +37,28 @@ export function FileGrid({ files, folders, refusal, isChosen, draggedWith, onCho
           draggedWith={draggedWith}
           onChoose={onChoose}
         />
-      ))}
-    </ul>
+      )}
+    </LongList>
   );
 }
 
-const FileCard = memo(function FileCard({ file, folders, refusal, isChosen, draggedWith, onChoose }: FileItemProps) {
-  const { id, status, tag, media } = file;
+const FileCard = ({ place, ...props }: FileItemProps & { place: Place }) => (
+  <li
+    {...place}
+    className={classes.card}
+    data-chosen={props.isChosen || undefined}
+    draggable
+    onDragStart={(event) => dragFiles(event, props.draggedWith(props.file.id))}
+  >
+    <Content {...props} />
+  </li>
+);
+
+/** Rendered again only if one of its properties changes, and not while the grid scrolls. */
+const Content = memo(function Content({ file, folders, refusal, isChosen, onChoose }: FileItemProps) {
+  const { status, tag, media } = file;
   return (
-    <li
-      className={classes.card}
-      data-chosen={isChosen || undefined}
-      draggable
-      onDragStart={(event) => dragFiles(event, draggedWith(id))}
-    >
+    <>
       <div className={classes.picture}>
         <Icon name={iconOf(file)} size={28} />
         <Picture url={file.thumbnailUrl} placeholder={media?.placeholder ?? null} />
@@ -62,6 +72,6 @@ const FileCard = memo(function FileCard({ file, folders, refusal, isChosen, drag
       <div className={classes.status}>
         <StatusBadge status={status === 'UPLOADED' ? tag : status} />
       </div>
-    </li>
+    </>
   );
 });

@@ -4,6 +4,7 @@ import { type DragEvent, useState } from 'react';
 import { client } from '../api.ts';
 import { maxLengthOf } from '../bounds.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
+import type { Place } from '../ui/long-list.tsx';
 import rows from '../ui/rows.module.css';
 import { Tile } from '../ui/tile.tsx';
 import { Time } from '../ui/time.tsx';
@@ -17,14 +18,16 @@ interface FolderRowProps {
   refusal: ProjectRefusal;
   /** Moves files of the list that are dropped here. */
   onFiles: (ids: string[], to: { id: string }) => void;
+  place: Place;
 }
 
-export function FolderRow({ projectId, folder, folders, refusal, onFiles }: FolderRowProps) {
+export function FolderRow({ projectId, folder, folders, refusal, onFiles, place }: FolderRowProps) {
   const [isOver, setOver] = useState(false);
   const accepts = (event: DragEvent) => carriesFiles(event) && refusal(contract.files.update) === null;
   const params = { id: folder.id };
   return (
     <li
+      {...place}
       className={rows.row}
       data-over={isOver || undefined}
       onDragOver={(event) => {
