@@ -2,9 +2,9 @@ import { EXPORT_FORMATS, type ExactRate, type ExportFormat } from '@review/contr
 import { extractText } from 'unpdf';
 import { expect, test } from 'vitest';
 import type { SavedFile } from '../../handler.ts';
+import { comment, NO_PICTURES, streamed } from '../test/exported.ts';
 import { exportComments } from './export.ts';
-import type { Comments, ExportedComment, ExportedFile } from './exported.ts';
-import type { PictureSource } from './pdf.ts';
+import type { ExportedComment, ExportedFile } from './exported.ts';
 
 const RATES: Record<string, ExactRate> = {
   '23.976': { numerator: 24_000, denominator: 1001 },
@@ -12,19 +12,6 @@ const RATES: Record<string, ExactRate> = {
   '25': { numerator: 25, denominator: 1 },
   '60': { numerator: 60, denominator: 1 },
 };
-
-const comment = (anchor: number | null, text: string, own: Partial<ExportedComment> = {}): ExportedComment => ({
-  id: '00000000-0000-4000-8000-000000000000',
-  author: 'Ada Byron',
-  text,
-  anchor,
-  duration: null,
-  drawn: false,
-  resolvedAt: null,
-  createdAt: '2026-11-16 09:30:00.123456',
-  replies: [],
-  ...own,
-});
 
 const COMMENTS: ExportedComment[] = [
   comment(0, 'First frame'),
@@ -38,11 +25,6 @@ const COMMENTS: ExportedComment[] = [
   comment(null, 'Without a time'),
 ];
 
-async function* streamed(comments: ExportedComment[]): Comments {
-  yield* comments;
-}
-
-const NO_PICTURES: PictureSource = { frameOf: async () => null, shapesOf: async () => [] };
 const exported = (format: ExportFormat, file: ExportedFile, comments: ExportedComment[]) =>
   exportComments(format, file, streamed(comments), NO_PICTURES, new Date('2026-11-17T08:00:00Z'));
 

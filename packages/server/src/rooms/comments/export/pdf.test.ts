@@ -6,9 +6,10 @@ import { expect, test } from 'vitest';
 import type { Storage } from '../../../storage/storage.ts';
 import { decodeWebp } from '../../media/decode-webp.ts';
 import type { StoredRendition } from '../../media/queries.ts';
-import type { Comments, ExportedComment, ExportedFile } from './exported.ts';
+import { comment, NO_PICTURES, streamed } from '../test/exported.ts';
+import type { ExportedComment, ExportedFile } from './exported.ts';
 import { type Frame, Frames } from './frames.ts';
-import { type PictureSource, pdfOf } from './pdf.ts';
+import { pdfOf } from './pdf.ts';
 
 const FILE: ExportedFile = {
   name: 'cut.mp4',
@@ -19,24 +20,6 @@ const FILE: ExportedFile = {
   height: 36,
 };
 
-const comment = (text: string, own: Partial<ExportedComment> = {}): ExportedComment => ({
-  id: text,
-  author: 'Ada Byron',
-  text,
-  anchor: 1000,
-  duration: null,
-  drawn: false,
-  resolvedAt: null,
-  createdAt: '2026-11-16 09:30:00.123456',
-  replies: [],
-  ...own,
-});
-
-async function* streamed(comments: ExportedComment[]): Comments {
-  yield* comments;
-}
-
-const NO_PICTURES: PictureSource = { frameOf: async () => null, shapesOf: async () => [] };
 const LIMITS = { comments: 100, characters: 100_000, pictures: 100 };
 
 async function pdfWith(comments: ExportedComment[], pictures = NO_PICTURES, limits = LIMITS) {
@@ -63,11 +46,11 @@ const LOSSLESS = Buffer.from('UklGRhwAAABXRUJQVlA4TA8AAAAvA0AAAAfQ/4j+ByKi/wEA',
 test('letters that the font lacks are boxes, and nothing that a comment contains fails', async () => {
   const accents = `a${'\u0301'.repeat(4000)}`;
   const { text } = await pdfWith([
-    comment('Grüße, Привет, Γειά, 字幕 🎬'),
-    comment('\0\u0007\u202E\ud800\uffff\u2028'),
-    comment(accents),
-    comment('q'.repeat(5000)),
-    comment('', {
+    comment(1000, 'Grüße, Привет, Γειά, 字幕 🎬'),
+    comment(1000, '\0\u0007\u202E\ud800\uffff\u2028'),
+    comment(1000, accents),
+    comment(1000, 'q'.repeat(5000)),
+    comment(1000, '', {
       author: '',
       replies: [{ author: 'Bo', text: 'To a deleted one', createdAt: '2026-11-16 10:00:00' }],
     }),
@@ -78,13 +61,13 @@ test('letters that the font lacks are boxes, and nothing that a comment contains
 });
 
 test('words of Hebrew are drawn from right to left', async () => {
-  const { text } = await pdfWith([comment('שלום עולם')]);
+  const { text } = await pdfWith([comment(1000, 'שלום עולם')]);
   expect(text).toMatch(/שלום עולם|םלוע םולש/);
 });
 
 test('what exceeds a limit is left out, and the document says so', async () => {
   const reply = { author: 'Bo', text: 'Reply', createdAt: '2026-11-16 10:00:00' };
-  const three = [comment('First', { replies: [reply] }), comment('Second'), comment('Third')];
+  const three = [comment(1000, 'First', { replies: [reply] }), comment(1000, 'Second'), comment(1000, 'Third')];
   const few = await pdfWith(three, NO_PICTURES, { ...LIMITS, comments: 3 });
   expect(few.text).toContain('Only the first 2 comments are in this document.');
   expect(few.text).not.toContain('Third');
@@ -94,7 +77,7 @@ test('what exceeds a limit is left out, and the document says so', async () => {
 });
 
 test('a long document has many pages', async () => {
-  const { totalPages } = await pdfWith(Array.from({ length: 50 }, (_, index) => comment(`Comment ${index}`)));
+  const { totalPages } = await pdfWith(Array.from({ length: 50 }, (_, index) => comment(1000, `Comment ${index}`)));
   expect(totalPages).toBeGreaterThan(2);
 });
 
@@ -112,11 +95,11 @@ test('a picture is in the document once, and every shape can be drawn on it', as
     { type: 'PIN', x: 5, y: 5, z: 5, ...line },
   ];
   const pictures = { frameOf: async () => frame, shapesOf: async () => shapes };
-  const { bytes, text } = await pdfWith([comment('A', { drawn: true }), comment('B')], pictures);
+  const { bytes, text } = await pdfWith([comment(1000, 'A', { drawn: true }), comment(1000, 'B')], pictures);
   expect(bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
   expect(text.match(/Picture at 00:00:00:12/g)).toHaveLength(2);
   expect(text.match(/On the picture/g)).toHaveLength(1);
-  const one = await pdfWith([comment('A'), comment('B')], pictures, { ...LIMITS, pictures: 1 });
+  const one = await pdfWith([comment(1000, 'A'), comment(1000, 'B')], pictures, { ...LIMITS, pictures: 1 });
   expect(one.text.match(/Picture at/g)).toHaveLength(1);
   expect(one.text).toContain('Only the first 1 pictures');
 });
