@@ -118,7 +118,9 @@ const contentTypeOf = ({ responses }: AppRoute, status: number): unknown => {
   return typeof declared === 'object' && declared !== null && 'contentType' in declared ? declared.contentType : null;
 };
 
-const isFile = ({ status }: Response, route: AppRoute) => contentTypeOf(route, status) === FILE_CONTENT;
+/** Whether the answer is a file to save. What a proxy sends in its place, as an HTML page, is no attachment. */
+const isFile = ({ status, headers }: Response, route: AppRoute) =>
+  contentTypeOf(route, status) === FILE_CONTENT && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 
 const readFile = async (response: Response): Promise<Answer> => {
   const { status, headers } = response;
@@ -127,11 +129,10 @@ const readFile = async (response: Response): Promise<Answer> => {
 
 /** Whether the answer is the declared success of the route. A proxy's HTML page with status 200 is not. */
 function isSuccess({ status, body }: Answer, route: AppRoute): boolean {
-  const isText = contentTypeOf(route, status) !== null;
-  return (
-    route.responses[status] !== undefined &&
-    (status === 204 || body instanceof Blob || (typeof body === 'string') === isText)
-  );
+  if (route.responses[status] === undefined) return false;
+  const type = contentTypeOf(route, status);
+  if (type === FILE_CONTENT) return body instanceof Blob;
+  return status === 204 || (typeof body === 'string') === (type !== null);
 }
 
 export function addressOf({ baseUrl }: Transport, { path }: AppRoute, { params = {}, query = {} }: AnyRequest): string {

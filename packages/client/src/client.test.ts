@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient } from './client.ts';
+import { ApiProblem } from './problem.ts';
 import { json, standIn } from './test/stand-in.ts';
 import { createWorkerClient } from './worker.ts';
 
@@ -123,6 +124,19 @@ test('a text answer is a string', async () => {
   await using server = await standIn({ status: 200, headers: { 'content-type': 'text/markdown' }, body: '# Skill' });
   const client = createClient({ baseUrl: server.url, token: 'key' });
   expect(await client.skills.export({ params: { id: 'SK1' } })).toBe('# Skill');
+});
+
+test('a file is a Blob; a page that a proxy sends in its place is a problem', async () => {
+  const csv = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="cut.csv"' };
+  await using server = await standIn(({ url = '' }) =>
+    url.includes('FX1')
+      ? { status: 200, headers: csv, body: 'Position,Comment' }
+      : { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' },
+  );
+  const client = createClient({ baseUrl: server.url, token: 'key', retries: 0 });
+  const exported = (id: string) => client.comments.exportOnFile({ params: { id } });
+  expect(await (await exported('FX1')).text()).toBe('Position,Comment');
+  await expect(exported('FX2')).rejects.toBeInstanceOf(ApiProblem);
 });
 
 test('the worker client calls the worker API', async () => {

@@ -1,6 +1,7 @@
 export * from './access.ts';
 export * from './access-links.ts';
 export * from './annotation.ts';
+export * from './comment-text.ts';
 export * from './comments.ts';
 export * from './contract.ts';
 export * from './declared-fields.ts';

@@ -1,13 +1,6 @@
-import { mentionOf, type Person, withNames } from '@review/contract';
+import { INLINE_FORMS, mentionOf, type Person, withNames } from '@review/contract';
 import type { ReactNode } from 'react';
 import classes from './comment.module.css';
-
-/**
- * The inline forms that comments use: mentions, and of Markdown code, bold, italics, links and bare addresses. Lines are kept
- * as they are written. The whole of Markdown is only for documents, because its parser is large.
- */
-const INLINE =
-  /<@(?<mention>[\da-fA-F-]{36})>|`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]*)\*(?![\w*])|(?<!\w)_(?<line>[^_\s][^_\n]*)_(?!\w)|\[(?<label>[^\]\n]+)\]\((?<target>https?:\/\/[^\s)]+)\)|(?<bare>https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/g;
 
 const Outside = ({ href, children }: { href: string; children: ReactNode }) => (
   <a href={href} target="_blank" rel="noreferrer">
@@ -49,7 +42,7 @@ function Form({ forms, ...context }: { forms: Forms } & Omit<CommentTextProps, '
 export function CommentText({ text, ...context }: CommentTextProps) {
   const parts: ReactNode[] = [];
   let end = 0;
-  for (const match of text.matchAll(INLINE)) {
+  for (const match of text.matchAll(INLINE_FORMS)) {
     parts.push(text.slice(end, match.index), <Form key={match.index} forms={match.groups ?? {}} {...context} />);
     end = match.index + match[0].length;
   }

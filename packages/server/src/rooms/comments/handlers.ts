@@ -110,6 +110,7 @@ export const comments = ({ db, log, secrets, storage }: Deps): Handlers<Contract
             throw error;
           }),
         shapesOf: ({ id }) => drawnShapes(db, id),
+        isPageLeftOut: () => frames.isPageLeftOut,
       };
       return exportComments(format, exportedFile(file.name, media), found, pictures);
     },

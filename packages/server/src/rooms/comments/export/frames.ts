@@ -18,7 +18,7 @@ export interface Frame {
 }
 
 /** A page has up to 1600 x 1600 pixels, and each is in the document once. */
-const MAX_PAGES = 20;
+export const MAX_PAGES = 20;
 
 /**
  * Finds the pictures of comments among the renditions of a file. The same object is returned for the same picture. A
@@ -31,9 +31,17 @@ export class Frames {
   readonly #storage: Pick<Storage, 'read'>;
   readonly #decoded = new Map<string, Promise<Pixels>>();
   readonly #frames = new Map<string, Promise<Frame>>();
+  readonly #maxPages: number;
   #pages = 0;
+  #isPageLeftOut = false;
 
-  constructor(media: Media | null, renditions: readonly StoredRendition[], storage: Pick<Storage, 'read'>) {
+  constructor(
+    media: Media | null,
+    renditions: readonly StoredRendition[],
+    storage: Pick<Storage, 'read'>,
+    maxPages = MAX_PAGES,
+  ) {
+    this.#maxPages = maxPages;
     this.#kind = media?.kind ?? null;
     this.#durationMs = media?.durationMs ?? 0;
     this.#renditions = renditions;
@@ -47,6 +55,11 @@ export class Frames {
     if (this.#kind === 'IMAGE' && drawn) return this.#whole(this.#rendition('POSTER'));
     if (this.#kind === 'DOCUMENT' && anchor !== null) return this.#page(anchor);
     return null;
+  }
+
+  /** Whether a page has no picture because of the maximum. */
+  get isPageLeftOut(): boolean {
+    return this.#isPageLeftOut;
   }
 
   #rendition = (kind: StoredRendition['kind'], variant?: number) =>
@@ -69,8 +82,12 @@ export class Frames {
 
   async #page(page: number): Promise<Frame | null> {
     const rendition = this.#rendition('PAGE', page) ?? (page === 1 ? this.#rendition('POSTER') : undefined);
-    if (rendition === undefined || (!this.#frames.has(rendition.storage_key) && this.#pages >= MAX_PAGES)) return null;
-    if (!this.#frames.has(rendition.storage_key)) this.#pages += 1;
+    if (rendition === undefined) return null;
+    if (!this.#frames.has(rendition.storage_key)) {
+      this.#isPageLeftOut ||= this.#pages >= this.#maxPages;
+      if (this.#pages >= this.#maxPages) return null;
+      this.#pages += 1;
+    }
     return this.#whole(rendition);
   }
 

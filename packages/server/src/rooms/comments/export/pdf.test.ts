@@ -74,6 +74,15 @@ test('what exceeds a limit is left out, and the document says so', async () => {
   const short = await pdfWith(three, NO_PICTURES, { ...LIMITS, characters: 30 });
   expect(short.text).toContain('Only the first 1 comments');
   expect((await pdfWith([])).text).toContain('There are no comments.');
+  const fewPages = await pdfWith(three, { ...NO_PICTURES, isPageLeftOut: () => true });
+  expect(fewPages.text).toContain('Only the first 20 pages with comments have a picture in this document.');
+});
+
+test('marks of Markdown are not printed, and a link has its address', async () => {
+  const reply = { author: 'Bo', text: '`take_4` it is', createdAt: '2026-11-16 10:00:00' };
+  const { text } = await pdfWith([comment(1000, '**Hold** [the pan](https://example.com/pan)', { replies: [reply] })]);
+  expect(text).toMatch(/Hold the pan \(https:\/\/example\.com\/pan\).*take_4 it is/s);
+  expect(text).not.toMatch(/[*`]/);
 });
 
 test('a long document has many pages', async () => {
@@ -94,7 +103,7 @@ test('a picture is in the document once, and every shape can be drawn on it', as
     { type: 'PIN', x: 0.5, y: 0.5, ...line },
     { type: 'PIN', x: 5, y: 5, z: 5, ...line },
   ];
-  const pictures = { frameOf: async () => frame, shapesOf: async () => shapes };
+  const pictures = { ...NO_PICTURES, frameOf: async () => frame, shapesOf: async () => shapes };
   const { bytes, text } = await pdfWith([comment(1000, 'A', { drawn: true }), comment(1000, 'B')], pictures);
   expect(bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
   expect(text.match(/Picture at 00:00:00:12/g)).toHaveLength(2);
@@ -178,5 +187,11 @@ test('the frame of a time, a page or a picture', async () => {
   expect(await document.find(at(7))).toMatchObject({ width: 4, height: 2, at: null });
   expect(await document.find(at(1))).not.toBeNull();
   expect(await document.find(at(2))).toBeNull();
+  expect(document.isPageLeftOut).toBe(false);
+  const pages = [rendition('PAGE', { variant: 1 }), rendition('PAGE', { variant: 2, storage_key: 'PAGE 2' })];
+  const long = new Frames({ ...media, kind: 'DOCUMENT' }, pages, storage, 1);
+  for (let comment = 0; comment < 2; comment++) expect(await long.find(at(1))).not.toBeNull();
+  expect(long.isPageLeftOut).toBe(false);
+  expect([await long.find(at(2)), long.isPageLeftOut]).toEqual([null, true]);
   expect(await new Frames(null, [], storage).find(at(1000))).toBeNull();
 });

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { MAX_PDF_CHARACTERS, MAX_PDF_COMMENTS, MAX_PDF_PICTURES, type Shape } from '@review/contract';
+import { MAX_PDF_CHARACTERS, MAX_PDF_COMMENTS, MAX_PDF_PICTURES, type Shape, withoutMarks } from '@review/contract';
 import PDFDocument from 'pdfkit';
 import { type Comments, type ExportedComment, type ExportedFile, oneLine, positionAt } from './exported.ts';
-import type { Frame } from './frames.ts';
+import { type Frame, MAX_PAGES } from './frames.ts';
 import { type Box, drawShapes } from './pdf-drawing.ts';
 import { FONT, Lettering, type Line } from './pdf-letters.ts';
 
@@ -11,6 +11,8 @@ export interface PictureSource {
   /** Returns the picture of a comment; null if there is none. Throws if it cannot be read. */
   frameOf(comment: ExportedComment): Promise<Frame | null>;
   shapesOf(comment: ExportedComment): Promise<readonly Shape[]>;
+  /** Whether a page of the file has no picture in the document because of the maximum of pages. */
+  isPageLeftOut(): boolean;
 }
 
 const LIMITS = { comments: MAX_PDF_COMMENTS, characters: MAX_PDF_CHARACTERS, pictures: MAX_PDF_PICTURES };
@@ -44,11 +46,11 @@ export async function* pdfOf(
     number += 1;
     await writeHeading(sheet, file, comment, number);
     if (drawn < limits.pictures && (await drawPicture(sheet, file, comment, pictures))) drawn += 1;
-    if (comment.text !== '') await sheet.write(comment.text);
+    if (comment.text !== '') await sheet.write(withoutMarks(comment.text));
     for (const reply of comment.replies) {
       sheet.space(4);
       await sheet.write(`${oneLine(reply.author)}, ${minuteOf(reply.createdAt)}`, { indent: INDENT, color: GREY });
-      await sheet.write(reply.text, { indent: INDENT });
+      await sheet.write(withoutMarks(reply.text), { indent: INDENT });
     }
     yield* sheet.made();
   }
@@ -59,6 +61,10 @@ export async function* pdfOf(
   }
   if (drawn === limits.pictures) {
     await sheet.write(`Only the first ${limits.pictures} pictures are in this document.`, { color: GREY });
+  }
+  if (pictures.isPageLeftOut()) {
+    const pages = `Only the first ${MAX_PAGES} pages with comments have a picture in this document.`;
+    await sheet.write(pages, { color: GREY });
   }
   sheet.end();
   yield* sheet.made();

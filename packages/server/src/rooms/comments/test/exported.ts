@@ -19,4 +19,8 @@ export async function* streamed(comments: ExportedComment[]): Comments {
   yield* comments;
 }
 
-export const NO_PICTURES: PictureSource = { frameOf: async () => null, shapesOf: async () => [] };
+export const NO_PICTURES: PictureSource = {
+  frameOf: async () => null,
+  shapesOf: async () => [],
+  isPageLeftOut: () => false,
+};
