@@ -1,5 +1,5 @@
 import { webhookWorkflowIdOf } from '@review/contract';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, type ExpectStatic, inject, test } from 'vitest';
 import { until } from './processes.ts';
 import { Service } from './service.ts';
 import { lacksTemporal, TemporalServer } from './temporal-server.ts';
@@ -20,7 +20,12 @@ interface Fault {
  * Makes changes while the receiver fails half of the requests and processes are killed, and expects each event of the project
  * to arrive, with valid signatures and in order per subject.
  */
-async function deliverThroughFaults(service: Service, receiver: Receiver, faults: readonly Fault[]): Promise<void> {
+async function deliverThroughFaults(
+  expect: ExpectStatic,
+  service: Service,
+  receiver: Receiver,
+  faults: readonly Fault[],
+): Promise<void> {
   let worker = await service.startWorker('first', LOOPBACK);
   const restarts: readonly Fault[] = [
     {
@@ -110,20 +115,21 @@ async function deliverThroughFaults(service: Service, receiver: Receiver, faults
   );
 }
 
-describe('a receiver that fails half of the requests gets every event', { timeout: 600_000 }, () => {
-  test('on SQLite, through kills of worker and server', async () => {
+// They mostly wait, each for its own processes.
+describe.concurrent('a receiver that fails half of the requests gets every event', { timeout: 600_000 }, () => {
+  test('on SQLite, through kills of worker and server', async ({ expect }) => {
     await using receiver = await startReceiver();
     await using service = await Service.start();
-    await deliverThroughFaults(service, receiver, []);
+    await deliverThroughFaults(expect, service, receiver, []);
   });
 
-  test('on Postgres, through kills of worker and server', async () => {
+  test('on Postgres, through kills of worker and server', async ({ expect }) => {
     await using receiver = await startReceiver();
     await using service = await Service.start({}, { postgres: inject('postgresUrl') });
-    await deliverThroughFaults(service, receiver, []);
+    await deliverThroughFaults(expect, service, receiver, []);
   });
 
-  test.skipIf(lacksTemporal())('under Temporal, through kills of worker, server and Temporal', async () => {
+  test.skipIf(lacksTemporal())('under Temporal, through kills of worker, server and Temporal', async ({ expect }) => {
     await using receiver = await startReceiver();
     await using temporal = await TemporalServer.start();
     await using service = await Service.start({}, { postgres: inject('postgresUrl'), temporal });
@@ -131,7 +137,7 @@ describe('a receiver that fails half of the requests gets every event', { timeou
       await temporal.kill();
       await temporal.start();
     };
-    await deliverThroughFaults(service, receiver, [{ name: 'Temporal killed', cause: restart }]);
+    await deliverThroughFaults(expect, service, receiver, [{ name: 'Temporal killed', cause: restart }]);
     const webhook = await service.database.db.selectFrom('webhooks').select('id').executeTakeFirstOrThrow();
     const runs = await temporal.countRuns(webhookWorkflowIdOf(webhook.id));
     expect(runs).toBeGreaterThan(0);
