@@ -20,7 +20,10 @@ export function quantile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
 }
 
-/** Returns a line for each process whose memory or handles grow: the median of the second half exceeds that of the first. */
+/**
+ * Returns a line for each process whose memory or handles grow: the peak of the second half exceeds that of the first. Peaks,
+ * because memory falls and rises again with every full collection.
+ */
 export function findGrowth(intervals: readonly Sample[][]): string[] {
   const steady = intervals.slice(Math.ceil(intervals.length * WARM_UP));
   const middle = Math.floor(steady.length / 2);
@@ -28,12 +31,9 @@ export function findGrowth(intervals: readonly Sample[][]): string[] {
   const measures = { memory: 'rssBytes', handles: 'handles' } as const;
   return [...names].flatMap((name) =>
     Object.entries(measures).flatMap(([what, field]) => {
-      const medianOf = (part: readonly Sample[][]) =>
-        quantile(
-          part.flat().flatMap((sample) => (sample.process === name ? [sample[field]] : [])),
-          0.5,
-        );
-      const [first, second] = [medianOf(steady.slice(0, middle)), medianOf(steady.slice(middle))];
+      const peakOf = (part: readonly Sample[][]) =>
+        Math.max(...part.flat().flatMap((sample) => (sample.process === name ? [sample[field]] : [])));
+      const [first, second] = [peakOf(steady.slice(0, middle)), peakOf(steady.slice(middle))];
       const growth = second / first;
       return growth > MAX_GROWTH ? [`${name}: ${what} grew to ${growth.toFixed(2)} times the first half`] : [];
     }),

@@ -14,7 +14,12 @@ const MIN_INTERVALS = 10;
 /** Below this, the start of the processes counts too much. */
 const MIN_JUDGED_MINUTES = 10;
 const SAMPLE_MS = 1000;
-const SETTINGS = { GENERATION_QUEUE_LIMIT: '100000', LOG_LEVEL: 'warn' };
+const SETTINGS = {
+  GENERATION_QUEUE_LIMIT: '100000',
+  LOG_LEVEL: 'warn',
+  // Those of the image of the server.
+  NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
+};
 
 interface Watched {
   name: string;
@@ -41,7 +46,11 @@ export async function soak(minutes: number): Promise<number> {
   const workers: Watched[] = [];
   for (const [index, url] of urls.entries()) {
     const name = `worker-${index}`;
-    workers.push({ name, program: await service.startWorker(name, { SERVER_URL: url }), milliseconds: [] });
+    workers.push({
+      name,
+      program: await service.startWorker(name, { SERVER_URL: url, NODE_OPTIONS: '' }),
+      milliseconds: [],
+    });
   }
 
   const over = new AbortController();
