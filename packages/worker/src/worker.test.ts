@@ -87,8 +87,9 @@ test('a worker waits for the upgrade of an older server, and takes no work from 
   await using worker = startWorker({ SERVER_URL: server.url, WORKER_TOKEN: 'shared' });
   await worker.logged('the server is older than this worker; waiting until it is upgraded');
   await worker.logged('ready');
-  const firstClaim = server.received.findIndex(({ url }) => url?.endsWith('/claim'));
-  expect(server.received.slice(0, firstClaim).map(({ url }) => url)).toEqual(Array(5).fill('/worker/hello'));
+  const firstClaim = () => server.received.findIndex(({ url }) => url?.endsWith('/claim'));
+  await expect.poll(firstClaim).toBe(5);
+  expect(server.received.slice(0, 5).map(({ url }) => url)).toEqual(Array(5).fill('/worker/hello'));
 });
 
 test('a worker with a refused token exits with 1 and the reason', async () => {
