@@ -168,8 +168,14 @@ inConsole('a folder with 1,000 files', (fixture) => {
     await using visit = await fixture().visit();
     const { page } = visit;
     await open(visit, 'list', SHOWN);
-    await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
     const file = page.getByRole('link', { name: nameOf(SHOWN / 2), exact: true });
+    // Until its height is known, the middle of the list is elsewhere.
+    await expect
+      .poll(async () => {
+        await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+        return file.isVisible();
+      })
+      .toBe(true);
     await file.scrollIntoViewIfNeeded();
     const before = await file.boundingBox();
     await file.click();
