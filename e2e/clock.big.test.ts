@@ -46,7 +46,7 @@ describe.each(bothEngines())('under the engine %s', (engine) => {
       service.generate('minimax-h3', 'held'),
       service.generate('markdown', 'held'),
     ]);
-    await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1)).toBe(true);
+    await expect.poll(() => ids.every((id) => vendor.paidFor(id) === 1), { timeout: 60_000 }).toBe(true);
 
     const jumper: Program | null = whose === 'server' ? service.server : worker;
     jumper?.child.kill('SIGUSR2');

@@ -6,8 +6,6 @@ import { until } from './processes.ts';
 
 const SAMPLES = 15;
 const TARGET_MS = 300;
-/** Other programs on the machine can slow a whole series. */
-const MEASURED = { retry: 2 };
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -55,7 +53,7 @@ inConsoleOnEachDatabase('the time until another window shows a change', (fixture
     expect(middle).toBeLessThan(TARGET_MS);
   }
 
-  test('a comment', MEASURED, async () => {
+  test('a comment', async () => {
     const { client } = fixture().service;
     const taken = await measure(
       (projectId) => `/projects/${projectId}/comments`,
@@ -70,7 +68,7 @@ inConsoleOnEachDatabase('the time until another window shows a change', (fixture
     report('a comment', taken);
   });
 
-  test('a reaction', MEASURED, async () => {
+  test('a reaction', async () => {
     const { client } = fixture().service;
     const emoji = ['👍', '❤️', '🎉', '😄', '👀', '🤔', '👎', '✅', '🦊', '🌈', '🔥', '💡', '🎬', '🎵', '⭐'];
     let commentId: string | undefined;
@@ -85,7 +83,7 @@ inConsoleOnEachDatabase('the time until another window shows a change', (fixture
     report('a reaction', taken);
   });
 
-  test('a status', MEASURED, async () => {
+  test('a status', async () => {
     const { client } = fixture().service;
     let versionId: string | undefined;
     const taken = await measure(
@@ -103,7 +101,7 @@ inConsoleOnEachDatabase('the time until another window shows a change', (fixture
     report('a status', taken);
   });
 
-  test('a new file', MEASURED, async () => {
+  test('a new file', async () => {
     const { client } = fixture().service;
     const taken = await measure(
       (projectId) => `/projects/${projectId}`,
@@ -119,7 +117,7 @@ inConsoleOnEachDatabase('the time until another window shows a change', (fixture
     report('a new file', taken);
   });
 
-  test('progress', MEASURED, async () => {
+  test('progress', async () => {
     const { service } = fixture();
     const { client, projectId } = service;
     await using visit = await fixture().visit();

@@ -11,14 +11,9 @@ export default defineConfig({
     globalSetup: ['../packages/server/src/test/postgres.ts'],
     // Tests start processes that mostly wait for each other, those of test:big also for back-offs and leases.
     maxWorkers: big ? 3 : 2,
-    // The first measures times: it runs beside others that mostly wait.
+    // The first measures times: it runs beside two that mostly wait.
     sequence: {
-      sequencer: slowFilesFirst(
-        '/console-live.big.test.ts',
-        '/temporal-workers.big.test.ts',
-        '/temporal-kills.big.test.ts',
-        '/temporal-outages.big.test.ts',
-      ),
+      sequencer: slowFilesFirst('/console-live.big.test.ts', '/webhooks.big.test.ts', '/temporal-workers.big.test.ts'),
     },
     ...(big ? { testTimeout: 180_000 } : {}),
   },

@@ -1,7 +1,10 @@
 import { Checkbox } from '@mantine/core';
 import type { FileRecord, Folder } from '@review/contract';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { dragFiles } from '../folders/dragging.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
+import type { Place } from '../ui/long-list.tsx';
 import { MiddleTruncated } from '../ui/middle-truncated.tsx';
 import type { Choose, DraggedWith } from './selection.ts';
 
@@ -16,6 +19,25 @@ export interface FileItemProps {
   draggedWith: DraggedWith;
   onChoose: Choose;
 }
+
+interface DraggableFileProps extends Pick<FileItemProps, 'file' | 'isChosen' | 'draggedWith'> {
+  place: Place;
+  className: string | undefined;
+  children: ReactNode;
+}
+
+/** The item of a file in a long list, which is dragged with all that are chosen. */
+export const DraggableFile = ({ place, className, file, isChosen, draggedWith, children }: DraggableFileProps) => (
+  <li
+    {...place}
+    className={className}
+    data-chosen={isChosen || undefined}
+    draggable
+    onDragStart={(event) => dragFiles(event, draggedWith(file.id))}
+  >
+    {children}
+  </li>
+);
 
 /** The name of a file, which leads to its page. The order of the list stays, for the previous and the next file. */
 export function FileLink({

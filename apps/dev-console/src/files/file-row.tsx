@@ -2,7 +2,6 @@ import { contract, type FileRecord } from '@review/contract';
 import { memo } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
-import { dragFiles } from '../folders/dragging.ts';
 import type { Place } from '../ui/long-list.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
@@ -10,21 +9,15 @@ import { sizeOf } from '../ui/size.ts';
 import { StatusBadge } from '../ui/status-badge.tsx';
 import { StatusChoice } from '../ui/status-choice.tsx';
 import { Time } from '../ui/time.tsx';
-import { ChooseFile, type FileItemProps, FileLink } from './file-item.tsx';
+import { ChooseFile, DraggableFile, type FileItemProps, FileLink } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { briefFacts } from './media/describe.ts';
 import { Thumbnail } from './media/thumbnail.tsx';
 
 export const FileRow = ({ place, ...props }: FileItemProps & { place: Place }) => (
-  <li
-    {...place}
-    className={rows.row}
-    data-chosen={props.isChosen || undefined}
-    draggable
-    onDragStart={(event) => dragFiles(event, props.draggedWith(props.file.id))}
-  >
+  <DraggableFile place={place} className={rows.row} {...props}>
     <Content {...props} />
-  </li>
+  </DraggableFile>
 );
 
 /** Rendered again only if one of its properties changes, and not while the list scrolls. */

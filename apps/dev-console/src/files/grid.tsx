@@ -1,11 +1,10 @@
 import type { FileRecord, Folder } from '@review/contract';
 import { memo } from 'react';
-import { dragFiles } from '../folders/dragging.ts';
 import type { ProjectRefusal } from '../projects/project-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongList, type Place } from '../ui/long-list.tsx';
 import { StatusBadge } from '../ui/status-badge.tsx';
-import { ChooseFile, type FileItemProps, FileLink } from './file-item.tsx';
+import { ChooseFile, DraggableFile, type FileItemProps, FileLink } from './file-item.tsx';
 import { FileMenu } from './file-menu.tsx';
 import classes from './grid.module.css';
 import { iconOf } from './kind.ts';
@@ -43,15 +42,9 @@ export function FileGrid({ files, folders, refusal, isChosen, draggedWith, onCho
 }
 
 const FileCard = ({ place, ...props }: FileItemProps & { place: Place }) => (
-  <li
-    {...place}
-    className={classes.card}
-    data-chosen={props.isChosen || undefined}
-    draggable
-    onDragStart={(event) => dragFiles(event, props.draggedWith(props.file.id))}
-  >
+  <DraggableFile place={place} className={classes.card} {...props}>
     <Content {...props} />
-  </li>
+  </DraggableFile>
 );
 
 /** Rendered again only if one of its properties changes, and not while the grid scrolls. */

@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError } from '../request/problem.ts';
+import { endAfterBody } from './end-after-body.ts';
 
 // Not imported, as in listen.ts.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+const MAX_REST_MS = 2000;
 
 /**
  * Answers malformed HTTP, and headers that are too large or too slow, with a problem document and closes the connection.
  * Node's own answer is a bare status line.
  */
 export function refuseBadRequests(server: Server): void {
-  server.on('checkExpectation', (_, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const detail = 'The Expect header may only be 100-continue.';
-    send(response, new ProblemError('INVALID_REQUEST', { detail }));
+    send(request, response, new ProblemError('INVALID_REQUEST', { detail }));
   });
   const unsent = new WeakMap<Socket, Set<ServerResponse>>();
   server.prependListener('request', ({ socket }, response) => {
@@ -32,7 +35,7 @@ export function refuseBadRequests(server: Server): void {
     const refuse = () => {
       // A second response must not follow a part of the first one.
       const answer = broken?.headersSent ? '' : serialized(answerOf(problemOf(error)));
-      if (socket.writable) socket.end(answer, () => socket.destroy());
+      if (socket.writable) endAfterRest(socket, answer);
       else socket.destroy();
     };
     // Pipelined requests get their responses first.
@@ -43,16 +46,26 @@ export function refuseBadRequests(server: Server): void {
 }
 
 /** Refuses an HTTP/1.1 request without a Host header and returns true. Node's own refusal has no body. */
-export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
+export function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
+  const { headers, httpVersion } = request;
   if (httpVersion !== '1.1' || headers.host !== undefined) return false;
   const detail = 'The Host header is missing. HTTP/1.1 requires it.';
-  send(response, new ProblemError('INVALID_REQUEST', { detail }));
+  send(request, response, new ProblemError('INVALID_REQUEST', { detail }));
   return true;
 }
 
-function send(response: ServerResponse, problem: ProblemError): void {
+function send(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
   const { status, headers, body } = answerOf(problem);
-  response.writeHead(status, headers).end(body);
+  response.statusCode = status;
+  response.setHeaders(new Map(Object.entries(headers)));
+  void endAfterBody(request, response, body);
+}
+
+/** Sends the answer, and discards what the client still sends: a connection that is closed meanwhile is reset, and loses the answer. */
+function endAfterRest(socket: Socket, answer: string): void {
+  socket.end(answer);
+  const timer = setTimeout(() => socket.destroy(), MAX_REST_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function problemOf({ code, message }: NodeJS.ErrnoException): ProblemError {

@@ -10,8 +10,7 @@ interface RequestTrace {
 
 /**
  * Starts the span of a request, below that of its caller. It names the operation, and has neither the path nor the query, which
- * contain ids and signatures. Null without
- * tracing, for probes, and for workers that only look for work.
+ * contain ids and signatures. Null without tracing, for probes, and for workers that only look for work.
  */
 export function traceRequest({ method, path, headers }: Request, probes: ReadonlySet<string>): RequestTrace | null {
   if (!isTracing()) return null;
