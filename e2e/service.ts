@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { parseJson } from '../packages/server/src/db/json.ts';
 import { openDatabase } from '../packages/server/src/db/open.ts';
 import { findGeneration } from '../packages/server/src/rooms/generation/queries.ts';
 import { createDatabase } from '../packages/server/src/test/postgres.ts';
+import { removeDirectory } from '../packages/worker/src/remove-directory.ts';
 import { freePort } from '../scripts/free-port.ts';
 import { Program, readOutput, until } from './processes.ts';
 
@@ -62,7 +63,8 @@ export class Service implements AsyncDisposable {
       ...settings,
     };
     this.client = this.clientAt(this.url);
-    this.#disposed.defer(() => rm(folder, { recursive: true, force: true }));
+    // Decoders of killed workers may still write there.
+    this.#disposed.defer(() => removeDirectory(folder));
   }
 
   static async start(settings: Settings = {}, { postgres, temporal, objectStore }: Backends = {}): Promise<Service> {

@@ -1,9 +1,12 @@
+import { upload } from '@review/client';
 import { expect, test } from 'vitest';
 import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/minimax.ts';
+import { openGate } from './gate.ts';
 import { type ReceivedSpan, startTraceReceiver } from './otlp-receiver.ts';
-import type { Program } from './processes.ts';
+import { type Program, until } from './processes.ts';
 import { Service } from './service.ts';
 import { bothEngines, TemporalServer } from './temporal-server.ts';
+import { advanceRetries, startReceiver, subscribe } from './webhook-receiver.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const CALLER_SPAN_ID = 'b7ad6b7169203331';
@@ -93,6 +96,125 @@ test.each(bothEngines())(
     for (const secret of [PROMPT, service.key, MINIMAX_KEY, vendor.url]) expect(exported).not.toContain(secret);
     expect(vendor.requests.length).toBeGreaterThan(1);
     expect(vendor.requests.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
+  },
+);
+
+/** The codes of OTLP. */
+const [UNSET, ERROR, CLIENT] = [0, 2, 3];
+
+test.each(bothEngines())(
+  'under the %s engine, reading media and every attempt at a delivery is a span, without any content',
+  async (engine) => {
+    await using temporal = engine === 'temporal' ? await TemporalServer.start() : null;
+    await using receiver = await startTraceReceiver();
+    await using hooks = await startReceiver();
+    await using service = await Service.start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      SANDBOX_MILLISECONDS: '0',
+      WEBHOOK_LOOPBACK: 'on',
+      ...(temporal && { TEMPORAL_ADDRESS: temporal.address }),
+    });
+    await using gate = await openGate(service.url);
+    const worker = await service.startWorker('left', { SERVER_URL: gate.url });
+    const mediaOf = (id: string) =>
+      until(`the media of ${id} is read`, async () => {
+        const { media } = await service.file(id);
+        return media !== null && media.status !== 'PENDING' && media;
+      });
+
+    const traceparent = `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`;
+    const client = service.clientAt(service.url, { headers: () => ({ traceparent }) });
+    const generated = await service.generate('gpt-image-2', PROMPT, {}, client);
+    await service.waitForEnd(generated);
+    expect(await mediaOf(generated)).toMatchObject({ status: 'READY' });
+    const picture = new Uint8Array(await service.bytesOf(generated));
+    const add = async (source: Uint8Array<ArrayBuffer>, name: string) =>
+      (await upload(service.client, { to: { project: service.projectId }, source, name })).id;
+    const damaged = await add(picture.slice(0, picture.length / 2), 'half-a-lamp.png');
+    expect(await mediaOf(damaged)).toMatchObject({ status: 'FAILED', error: { code: 'UNREADABLE' } });
+
+    const webhookId = await subscribe(service, hooks);
+    const params = { id: webhookId };
+    const answers = [503, 'reset', 204] as const;
+    const isTest = ({ message }: { message: { type: string } }) => message.type === 'webhook.tested';
+    hooks.answer = (received) => (isTest(received) ? (answers[hooks.received.filter(isTest).length - 1] ?? 204) : 204);
+    await service.client.webhooks.test({ params });
+    for (const attempts of [1, 2, 3]) {
+      await until(`attempt ${attempts} is recorded`, async () => {
+        const { data } = await service.client.webhooks.deliveries({ params, body: {} });
+        return data.some((delivery) => delivery.event.type === 'webhook.tested' && delivery.attempts >= attempts);
+      });
+      await advanceRetries(service);
+    }
+
+    const held = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    gate.on = async ({ method, path }) => {
+      if (method !== 'GET' || path.startsWith('/worker/')) return undefined;
+      held.resolve();
+      await stopped.promise;
+      return 'cut';
+    };
+    const interrupted = await add(picture, 'lamp.png');
+    await held.promise;
+    await stop(worker);
+    stopped.resolve();
+    await stop(service.server);
+
+    const { spans } = receiver;
+    const readingOf = (id: string): ReceivedSpan => {
+      const [found, ...others] = spans.filter(
+        ({ name, attributes }) => name === 'media.read' && attributes['review.file_id'] === id,
+      );
+      expect(others).toEqual([]);
+      if (found === undefined) throw new Error(`no span of ${id}, but ${spans.map(({ name }) => name)}`);
+      return found;
+    };
+    const generate = spans.find(({ name }) => name === 'generation.generate');
+    const reading = readingOf(generated);
+    expect(reading).toMatchObject({
+      service: 'review-worker',
+      traceId: TRACE_ID,
+      parentSpanId: generate?.spanId,
+      status: { code: UNSET },
+      attributes: { 'review.media_kind': 'IMAGE' },
+    });
+    // What the worker tells the server meanwhile is part of it.
+    for (const name of ['worker.recordFacts', 'worker.completeRendition', 'worker.finishMedia']) {
+      const found = spans.filter(({ parentSpanId }) => parentSpanId === reading.spanId).map((span) => span.name);
+      expect(found).toContain(name);
+    }
+    const failed = { status: { code: ERROR }, attributes: { 'error.type': 'UNREADABLE' } };
+    expect(readingOf(damaged)).toMatchObject(failed);
+    // A worker that stops has not failed.
+    expect(readingOf(interrupted)).toMatchObject({ status: { code: UNSET } });
+    expect(readingOf(interrupted).attributes).not.toHaveProperty('error.type');
+    const uploads = [readingOf(damaged), readingOf(interrupted)];
+    expect(uploads.map(({ parentSpanId }) => parentSpanId)).toEqual([undefined, undefined]);
+    expect(new Set([reading, ...uploads].map(({ traceId }) => traceId)).size).toBe(3);
+
+    const [tested] = hooks.received.filter(isTest);
+    const attempts = spans
+      .filter(({ attributes }) => attributes['review.delivery_id'] === tested?.id)
+      .toSorted((a, b) => Number(a.attributes['review.attempt']) - Number(b.attributes['review.attempt']));
+    const ids = { 'review.webhook_id': webhookId, 'review.delivery_id': tested?.id };
+    expect(attempts.map(({ status, attributes }) => [status.code, attributes])).toEqual([
+      [ERROR, { ...ids, 'review.attempt': 1, 'http.response.status_code': 503, 'error.type': '503' }],
+      [ERROR, { ...ids, 'review.attempt': 2, 'error.type': 'NO_ANSWER' }],
+      [UNSET, { ...ids, 'review.attempt': 3, 'http.response.status_code': 204 }],
+    ]);
+    const deliveries = spans.filter(({ name }) => name === 'webhook.deliver');
+    expect(deliveries).toHaveLength(hooks.received.length);
+    expect(new Set(deliveries.map(({ traceId }) => traceId)).size).toBe(deliveries.length);
+    for (const span of deliveries) expect(span).toMatchObject({ service: 'review-worker', kind: CLIENT });
+    expect(deliveries.filter((span) => 'parentSpanId' in span)).toEqual([]);
+    expect(hooks.received.filter(({ headers }) => 'traceparent' in headers || 'tracestate' in headers)).toEqual([]);
+
+    const unasked = ['worker.claimMedia', 'worker.claimWebhooks', 'worker.exchangeDeliveries', 'worker.renewMedia'];
+    expect(spans.filter(({ name }) => unasked.includes(name))).toEqual([]);
+    const exported = JSON.stringify(spans);
+    const secrets = [PROMPT, service.key, hooks.secret, hooks.url, new URL(hooks.url).host, 'lamp.png'];
+    for (const secret of secrets) expect(exported).not.toContain(secret);
   },
 );
 

@@ -13,6 +13,7 @@ type Message = z.infer<typeof Message>;
 interface Received {
   /** The `webhook-id`. */
   id: string;
+  headers: IncomingMessage['headers'];
   message: Message;
 }
 
@@ -50,7 +51,8 @@ export async function startReceiver(): Promise<Receiver> {
       response.writeHead(400).end();
       return;
     }
-    const received = { id: String(request.headers['webhook-id']), message: Message.parse(JSON.parse(body)) };
+    const { headers } = request;
+    const received = { id: String(headers['webhook-id']), headers, message: Message.parse(JSON.parse(body)) };
     receiver.received.push(received);
     const answer = receiver.answer(received);
     if (answer === 204) receiver.accepted.push(received);

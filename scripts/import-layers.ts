@@ -22,7 +22,7 @@ const LAYERS: Record<string, string[]> = {
     'commands main.ts',
   ],
   'packages/worker/src': [
-    'drain.ts semaphore.ts server-version.ts',
+    'drain.ts remove-directory.ts semaphore.ts server-version.ts',
     'health.ts media metrics.ts pipeline.ts policy.ts provider-settings.ts public-address.ts refusals.ts register.ts stale-directories.ts step-error.ts',
     'disk-errors.ts documents workflows',
     'sandbox',

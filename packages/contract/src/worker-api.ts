@@ -135,6 +135,8 @@ export const MAX_WEBHOOK_REQUESTS = 8;
 /** A signed request to a webhook. The worker never gets the secret. */
 export const WebhookRequest = z.object({
   deliveryId: Uuid,
+  /** From 1. Servers of earlier releases omit it. */
+  attempt: z.number().int().optional(),
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),

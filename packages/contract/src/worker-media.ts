@@ -19,6 +19,8 @@ export const MediaTask = z.object({
   stored: z.array(RenditionName),
   /** Pages of which pictures were requested. Servers of earlier releases omit it. */
   pages: z.array(z.number().int()).optional(),
+  /** The trace of the generation that made the file (W3C Trace Context). Servers of earlier releases omit it. */
+  traceparent: z.string().optional(),
 });
 export type MediaTask = z.infer<typeof MediaTask>;
 

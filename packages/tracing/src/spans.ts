@@ -31,23 +31,31 @@ export function startSpan(name: string, options: SpanOptions = {}, parent?: Trac
 /** Runs `work` with the span as the active one, which its asynchronous calls inherit. */
 export const withSpan = <T>(span: Span, work: () => T): T => context.with(trace.setSpan(context.active(), span), work);
 
-/** Runs `work` in a span of its own. `errorType` names an error; null takes it as no fault. Messages stay out of traces. */
-export async function inSpan<T>(
-  name: string,
-  options: SpanOptions & { parent?: TraceHeaders; errorType: (error: unknown) => string | null },
-  work: () => Promise<T>,
-): Promise<T> {
-  const { parent, errorType, ...started } = options;
+interface WorkOptions extends SpanOptions {
+  parent?: TraceHeaders;
+  /** What may interrupt the work. */
+  signal?: AbortSignal;
+  /** Names an error; null takes it as no fault. */
+  errorType: (error: unknown) => string | null;
+}
+
+/** Runs `work` in a span of its own. An error after `signal` has stopped the work is no fault. Messages stay out of traces. */
+export async function inSpan<T>(name: string, options: WorkOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  const { parent, signal, errorType, ...started } = options;
   const span = startSpan(name, started, parent);
   try {
-    return await withSpan(span, work);
+    return await withSpan(span, () => work(span));
   } catch (error) {
-    markFailed(span, errorType(error));
+    markFailed(span, isStopped(signal) ? null : errorType(error));
     throw error;
   } finally {
     span.end();
   }
 }
+
+/** The name of the error does not tell: libraries also throw an AbortError after a timeout, which is a fault. */
+const isStopped = (signal: AbortSignal | undefined): boolean =>
+  signal?.aborted === true && !(signal.reason instanceof Error && signal.reason.name === 'TimeoutError');
 
 export function markFailed(span: Span, errorType: string | null): void {
   if (errorType === null) return;

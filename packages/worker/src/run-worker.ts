@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { createWorkerClient } from '@review/client/worker';
@@ -20,6 +19,7 @@ import { serveHealth } from './health.ts';
 import { Metrics } from './metrics.ts';
 import { latestRefusals, recordRefusal } from './refusals.ts';
 import { register, startHeartbeat } from './register.ts';
+import { removeDirectory } from './remove-directory.ts';
 import { closeSandbox } from './sandbox/render.ts';
 import { ServerVersion } from './server-version.ts';
 import { removeStaleDirectories } from './stale-directories.ts';
@@ -103,7 +103,7 @@ export async function runWorker(environment: Environment, open = openFamilies): 
     if (!stop.soon.aborted) throw error;
   } finally {
     await closeSandbox();
-    await rm(config.workDirectory, { recursive: true, force: true });
+    await removeDirectory(config.workDirectory);
   }
 }
 

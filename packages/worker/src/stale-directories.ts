@@ -1,5 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeDirectory } from './remove-directory.ts';
 
 /** Removes the work directories of worker processes that no longer run. */
 export async function removeStaleDirectories(folder: string): Promise<void> {
@@ -7,7 +8,7 @@ export async function removeStaleDirectories(folder: string): Promise<void> {
   for (const name of names) {
     const pid = /^review-worker-(\d+)$/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
+    await removeDirectory(join(folder, name));
   }
 }
 

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
 import type { Schema } from './schema.ts';
-import { statementName, WITH_COMMIT } from './statement-names.ts';
+import { RESULT_UNREAD, statementName } from './statement-names.ts';
 import { isOutdatedPlan } from './transaction.ts';
 
 const BIGINT = 20;
@@ -87,14 +87,14 @@ const NO_ROWS = { command: '', rowCount: 0, rows: [] };
 
 /**
  * Lets Postgres parse and plan each prepared statement once per connection. Sends BEGIN together with the first statement of a
- * transaction, and the statements marked WITH_COMMIT together with COMMIT, which saves two round trips.
+ * transaction, and statements whose result is not read together with the one after them, which saves round trips.
  */
 function saveRoundTrips(client: pg.PoolClient): void {
   const { stream } = client.connection;
   let names = 0;
   let begun: Promise<unknown> | null = null;
   let isBeginWaiting = false;
-  let withCommit: (() => Promise<unknown>)[] = [];
+  let waiting: (() => Promise<unknown>)[] = [];
 
   function runNamed(run: () => Promise<unknown>): Promise<unknown> {
     return run().catch((error: unknown) => {
@@ -112,10 +112,15 @@ function saveRoundTrips(client: pg.PoolClient): void {
         isBeginWaiting = false;
         return result;
       };
+      const sendWaiting = (): Promise<unknown>[] => {
+        const sent = waiting.map((run) => run());
+        waiting = [];
+        return sent;
+      };
       const [text, values] = args;
       if (typeof text !== 'string' || args.length !== 2) return send(...args);
       if (text === 'begin') {
-        withCommit = [];
+        waiting = [];
         stream.cork();
         begun = send(...args);
         isBeginWaiting = true;
@@ -125,19 +130,25 @@ function saveRoundTrips(client: pg.PoolClient): void {
       }
       const name = statementName(text);
       const run = () => (name === undefined ? send(...args) : send({ name: `${name}-${names}`, text, values }));
-      if (text.startsWith(WITH_COMMIT)) {
-        withCommit.push(() => runNamed(run));
+      if (begun !== null && text.startsWith(RESULT_UNREAD)) {
+        waiting.push(() => runNamed(run));
         return Promise.resolve(NO_ROWS);
       }
-      if (text === 'commit') {
+      if (text === 'commit' || text === 'rollback') {
+        const earlier = text === 'commit' ? begun : null;
+        if (text === 'rollback') waiting = [];
+        begun = null;
         stream.cork();
-        const sent = withCommit.map((sendEvent) => sendEvent());
-        withCommit = [];
-        const committed = lastOf([begun, ...sent, send(...args)]);
+        const ended = lastOf([earlier, ...sendWaiting(), send(...args)]);
         stream.uncork();
-        return committed;
+        return ended;
       }
-      if (text === 'rollback') withCommit = [];
+      if (waiting.length > 0) {
+        stream.cork();
+        const result = lastOf([...sendWaiting(), runNamed(run)]);
+        stream.uncork();
+        return result;
+      }
       if (name === undefined) return run();
       return runNamed(run).catch((error: unknown) => {
         if (!isOutdatedPlan(error)) throw error;

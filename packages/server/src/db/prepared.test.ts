@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DIALECTS, onEachDatabase, openHouse } from '../test/house.ts';
 import { type Param, type Params, prepared } from './prepared.ts';
+import type { Database } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 onEachDatabase((house) => {
@@ -60,6 +61,58 @@ onEachDatabase((house) => {
         db.selectFrom('users').select('id').where('id', '=', read(id)),
       );
       await expect(find(house().deps.db, 'x')).rejects.toThrow('no value while its statement is built');
+    });
+  });
+
+  describe('a statement whose result is not read', () => {
+    const insert = prepared.run((_, value: Param<number>) => sql`insert into counted (value) values (${value})`);
+    const count = prepared.one(() => sql<{ count: number }>`select count(*) as count from counted`);
+    const counted = async (db: Database) => Number((await count(db)).count);
+
+    beforeEach(() => sql`create table counted (value integer unique)`.execute(house().deps.db));
+    afterEach(() => sql`drop table counted`.execute(house().deps.db));
+
+    test('is seen by the next one of its transaction', async () => {
+      const { db } = house().deps;
+      await inTransaction(db, async (trx) => {
+        await insert(trx, 1);
+        expect(await counted(trx)).toBe(1);
+        await insert(trx, 2);
+        expect((await sql`select * from counted`.execute(trx)).rows).toHaveLength(2);
+        await insert(trx, 3);
+      });
+      expect(await counted(db)).toBe(3);
+    });
+
+    test('is stored at once without a transaction', async () => {
+      const { db } = house().deps;
+      await insert(db, 1);
+      expect(await counted(db)).toBe(1);
+    });
+
+    test.each([
+      ['before a commit', async () => {}],
+      ['before another statement', counted],
+    ])('fails its transaction with its own error %s', async (_, then) => {
+      const { db } = house().deps;
+      const repeat = inTransaction(db, async (trx) => {
+        await insert(trx, 1);
+        await insert(trx, 1);
+        await then(trx);
+      });
+      await expect(repeat).rejects.toThrow(/unique/i);
+      expect(await counted(db)).toBe(0);
+    });
+
+    test('is not sent after a rollback', async () => {
+      const { db } = house().deps;
+      const failing = inTransaction(db, async (trx) => {
+        await insert(trx, 1);
+        throw new Error('rolled back');
+      });
+      await expect(failing).rejects.toThrow('rolled back');
+      await inTransaction(db, (trx) => insert(trx, 2));
+      expect((await sql`select value from counted`.execute(db)).rows).toEqual([{ value: 2 }]);
     });
   });
 

@@ -2,14 +2,16 @@ import {
   type CompiledQuery,
   type Expression,
   type KyselyPlugin,
+  type OperationNodeSource,
   OperationNodeTransformer,
   PostgresAdapter,
   type QueryExecutorProvider,
   type QueryResult,
+  sql,
   ValueNode,
 } from 'kysely';
 import type { Database } from './schema.ts';
-import { nameStatement } from './statement-names.ts';
+import { nameStatement, RESULT_UNREAD } from './statement-names.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -66,7 +68,7 @@ type Arguments<G extends Given> = G extends [infer P, infer S]
     : [];
 
 /** A query of Kysely. */
-interface Query<Row> {
+interface Query<Row> extends OperationNodeSource {
   compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
 }
 
@@ -105,8 +107,13 @@ prepared.one = <G extends Given, Row>(build: Build<G, Row>) =>
 /** A statement that returns whether there is a row. */
 prepared.exists = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (rows) => rows.length > 0);
 
-/** A statement that changes rows. */
-prepared.run = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, () => {});
+/** A statement that changes rows. In a transaction on Postgres, it is sent with the next one or the commit, which fail if it fails. */
+prepared.run = <G extends Given, Row>(build: Build<G, Row>) =>
+  prepared(
+    (db, ...given: G) =>
+      isPostgres(db) ? sql<Row>`${sql.raw(RESULT_UNREAD)} ${build(db, ...given)}` : build(db, ...given),
+    () => {},
+  );
 
 /** A statement that changes one row, and returns whether there was one to change. */
 prepared.changed = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (_, changed) => changed === 1);

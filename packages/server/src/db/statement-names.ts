@@ -14,7 +14,7 @@ export function nameStatement(text: string): void {
 export const statementName = (text: string): string | undefined => names.get(text);
 
 /**
- * Starts a statement of Postgres that its connection sends together with the commit of the transaction. It returns nothing, and
- * the commit fails if it fails.
+ * Starts a statement of Postgres whose result is not read. In a transaction, its connection sends it together with the next
+ * statement or the commit, which fails if it fails.
  */
-export const WITH_COMMIT = '/* with the commit */';
+export const RESULT_UNREAD = '/* result unread */';

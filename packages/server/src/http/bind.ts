@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { type Endpoint, NO_BODY, successStatus } from '@review/contract';
-import { initContract } from '@ts-rest/core';
+import { initContract, isAppRouteOtherResponse } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { compressIfLong } from './compress.ts';
+import { compressed } from './compress.ts';
 import type { Operation } from './operations.ts';
 import { isQuery } from './query-method.ts';
 import type { RouteTable } from './route-table.ts';
@@ -41,8 +41,7 @@ function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) 
   return async ({ query, req: request, res: response }: { query?: unknown; req: Request; res: Response }) => {
     response.locals.route = { name, path: route.path };
     const body = await carry(operation, { query: takesQuery ? query : undefined, request, response });
-    if (body !== undefined) compressIfLong(body, request, response);
-    return { status, body };
+    return { status, body: compressed(body, request, response) };
   };
 }
 
@@ -54,7 +53,11 @@ export function serialize(route: Endpoint, answer: unknown): string | undefined 
   return typeof answer === 'string' ? answer : undefined;
 }
 
-const SERIALIZED = initContract().otherResponse({ contentType: 'application/json', body: z.string() });
+/** The declaration of a response that is sent as text. Express adds no charset to compressed bytes. */
+function sentAsText(declared: Endpoint['responses'][number]) {
+  const contentType = isAppRouteOtherResponse(declared) ? declared.contentType : 'application/json';
+  return initContract().otherResponse({ contentType: `${contentType}; charset=utf-8`, body: z.string() });
+}
 
 /**
  * ts-rest would parse the request before the guard runs, which `carryOut` does afterwards, and serialize the response, which
@@ -62,6 +65,9 @@ const SERIALIZED = initContract().otherResponse({ contentType: 'application/json
  */
 function withoutSchemas(route: Endpoint): Endpoint {
   const { query: _, ...declared } = route;
-  const bound = isJson(route) ? { ...declared, responses: { [successStatus(route)]: SERIALIZED } } : declared;
+  const status = successStatus(route);
+  const answer = route.responses[status];
+  const hasBody = answer !== undefined && answer !== NO_BODY;
+  const bound = hasBody ? { ...declared, responses: { [status]: sentAsText(answer) } } : declared;
   return 'body' in bound ? { ...bound, body: NO_BODY, method: isQuery(route) ? 'POST' : bound.method } : bound;
 }

@@ -55,6 +55,25 @@ describe.each([
   });
 });
 
+test.each([
+  ['a page', 200, expect.any(String)],
+  // It is compressed while it is sent, by another thread.
+  ['longer', 12_000, undefined],
+])('text that is not JSON and %s is compressed with its type and charset', async (_, lines, length) => {
+  const { skills } = house.people.owner.client;
+  const { data } = await skills.create({ body: { name: 'Colours', description: 'Checks colours.' } });
+  const content = 'Größe \u{1F3AC} 0\n'.repeat(lines);
+  await skills.publish({ params: { id: data.id }, body: { content } });
+  const answer = await ask(`/api/skills/${data.id}/export`, { 'accept-encoding': 'br' });
+  expect(answer.headers).toMatchObject({
+    'content-encoding': 'br',
+    'content-type': 'text/markdown; charset=utf-8',
+    vary: expect.stringContaining('Accept-Encoding'),
+  });
+  expect(answer.headers['content-length']).toEqual(length);
+  expect(decoded(answer).toString()).toContain(content);
+});
+
 test('a small response and one without a body are not compressed', async () => {
   for (const [path, status] of [
     ['/api/ping', 200],

@@ -5,11 +5,8 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
+import { type Encoding, encodingFor } from '../http/compress.ts';
 
-type Encoding = 'br' | 'gzip';
-
-/** In order of preference. */
-const ENCODINGS: readonly Encoding[] = ['br', 'gzip'];
 const COMPRESSIBLE = /\.(css|html|js|json|map|mjs|svg|wasm)$/;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
@@ -35,7 +32,7 @@ class Precompressed {
   /** Sends the content in an encoding that the request accepts; returns false if it accepts none. */
   async send(request: Request, response: Response): Promise<boolean> {
     response.vary('Accept-Encoding');
-    const encoding = ENCODINGS.find((one) => request.acceptsEncodings(one) === one);
+    const encoding = encodingFor(request);
     if (encoding === undefined) return false;
     const { bytes, eTag } = await this.#variant(encoding);
     response.set({ 'Content-Encoding': encoding, ETag: eTag }).send(bytes);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Drain } from '../drain.ts';
 import type { Family } from '../families/family.ts';
 import { StepError } from '../step-error.ts';
+import type { StepContext } from '../steps/context.ts';
 import { contextOf, fakeFamily } from '../test/fake-family.ts';
 import { type FakeServer, fakeServer, type Row } from '../test/fake-server.ts';
 import { runEmbedded } from './embedded.ts';
@@ -38,10 +39,16 @@ function waiting(...models: string[]): Row[] {
 
 const ended = (rows: Row[]) => expect.poll(() => rows.every(({ outcome }) => outcome !== null));
 
+/** Whether the engine holds a generation. It does for a moment after the server has its outcome, and a stop would release it. */
+async function isBusy({ metrics }: StepContext): Promise<boolean> {
+  return /^generations_in_progress\{.*\} [1-9]/m.test(await metrics.registry.metrics());
+}
+
 test('every generation runs its steps, which are recorded', async () => {
   const rows = waiting('minimax-h3', 'meshy-7', 'markdown');
   const family = fakeFamily();
-  const running = run(family);
+  const context = contextOf(server, family);
+  const running = run(family, context);
   await ended(rows).toBe(true);
   for (const row of rows) {
     expect(row.outcome).toEqual({ status: 'SUCCEEDED', warnings: [] });
@@ -53,9 +60,11 @@ test('every generation runs its steps, which are recorded', async () => {
     ]);
   }
   expect(family.orders).toHaveLength(3);
+  await expect.poll(() => isBusy(context)).toBe(false);
   soon.abort();
   await running;
   expect(server.released).toEqual([]);
+  expect(server.calls).not.toContain('release');
 });
 
 test('attempts are counted by family, step and outcome, and generations while they are held', async () => {
@@ -78,6 +87,7 @@ test('attempts are counted by family, step and outcome, and generations while th
   expect(await shown()).toContain('generations_in_progress{family="minimax"} 1');
   go.resolve();
   await ended(row ? [row] : []).toBe(true);
+  await expect.poll(() => isBusy(context)).toBe(false);
   soon.abort();
   await running;
   const lines = await shown();
@@ -96,8 +106,11 @@ test('attempts are counted by family, step and outcome, and generations while th
 
 test('a small result takes three reports after the claim', async () => {
   const [row] = waiting('minimax-h3');
-  const running = run(fakeFamily());
+  const family = fakeFamily();
+  const context = contextOf(server, family);
+  const running = run(family, context);
   await expect.poll(() => row?.outcome?.status).toBe('SUCCEEDED');
+  await expect.poll(() => isBusy(context)).toBe(false);
   soon.abort();
   await running;
   expect(server.calls.filter((call) => call !== 'claim')).toEqual(['reserveSubmit', 'submitted', 'storeResult']);
@@ -276,9 +289,10 @@ test('a generation whose lease is lost stops without an error', async () => {
       return { job: { id: 'job' } };
     },
   });
-  const running = run(family);
+  const context = contextOf(server, family);
+  const running = run(family, context);
   await expect.poll(() => family.orders.length).toBe(1);
-  await delay(100);
+  await expect.poll(() => isBusy(context)).toBe(false);
   expect(row?.outcome).toBeNull();
   expect(server.calls).not.toContain('finish');
   soon.abort();

@@ -211,7 +211,7 @@ async function retryStep<T extends StepAnswer>(
         steps = new StepLog(name, attempt, steps.unsent);
         const timeout = AbortSignal.timeout(policy.timeoutSeconds * 1000);
         const inner = { ...context, signal: AbortSignal.any([stop.now, timeout]), steps };
-        return traceStep(task, steps, () => run(inner));
+        return traceStep(task, steps, inner.signal, () => run(inner));
       });
       return noteSuccess(context, task, steps, answer);
     } catch (error) {

@@ -64,7 +64,7 @@ async function attemptStep<T extends StepAnswer>(
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
     const signal = AbortSignal.any([stopped, stop, AbortSignal.timeout(timeoutSeconds * 1000)]);
-    const answer = await traceStep(task, steps, () => run({ ...context, signal, rivalMs, steps }));
+    const answer = await traceStep(task, steps, signal, () => run({ ...context, signal, rivalMs, steps }));
     return noteSuccess(context, task, steps, answer);
   } catch (error) {
     // Rethrowing confirms the cancellation.

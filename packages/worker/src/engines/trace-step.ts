@@ -8,11 +8,12 @@ import { toFailure } from './timeline.ts';
 export function traceStep<T>(
   { fileId, family, traceparent }: GenerationTask,
   { name, attempt }: StepLog,
+  signal: AbortSignal,
   run: () => Promise<T>,
 ): Promise<T> {
   if (traceparent === undefined) return run();
   const attributes = { 'review.file_id': fileId, 'review.family': family, 'review.attempt': attempt };
-  return inSpan(`step.${name}`, { attributes, parent: { traceparent }, errorType }, run);
+  return inSpan(`step.${name}`, { attributes, parent: { traceparent }, signal, errorType }, run);
 }
 
 /** A step that waits has not failed. */

@@ -1,5 +1,6 @@
 import { inSpan, isTraced, SpanKind } from '@review/tracing';
 import { StepError } from '../step-error.ts';
+import type { Call } from './family.ts';
 import type { Families } from './open.ts';
 
 /**
@@ -11,11 +12,12 @@ export function traceCalls(families: Families['family']): Families['family'] {
     const family = families(name, provider);
     const attributes = { 'review.family': name, 'review.provider': family.provider };
     const traced =
-      <Call, Answer>(verb: string, call: (asked: Call) => Promise<Answer>) =>
-      (asked: Call): Promise<Answer> =>
-        isTraced()
-          ? inSpan(`provider.${verb}`, { kind: SpanKind.CLIENT, attributes, errorType }, () => call(asked))
-          : call(asked);
+      <Asked extends Call, Answer>(verb: string, call: (asked: Asked) => Promise<Answer>) =>
+      (asked: Asked): Promise<Answer> => {
+        if (!isTraced()) return call(asked);
+        const options = { kind: SpanKind.CLIENT, attributes, signal: asked.signal, errorType };
+        return inSpan(`provider.${verb}`, options, () => call(asked));
+      };
     const { cancel, lookUp } = family;
     return {
       ...family,

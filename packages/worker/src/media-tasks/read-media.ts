@@ -3,15 +3,17 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { WorkerClient } from '@review/client/worker';
-import type { Media, MediaTask, RenditionName, WorkerMedia } from '@review/contract';
+import type { MediaTask, RenditionName, WorkerMedia } from '@review/contract';
 import type { Logger } from 'pino';
 import { mapDiskErrors } from '../disk-errors.ts';
 import { makePages, makeProxy, readContent } from '../media/read-media.ts';
 import { type Decoder, type MadeFile, Refused } from '../media/read-order.ts';
+import { removeDirectory } from '../remove-directory.ts';
 import { StepError } from '../step-error.ts';
 import { mapServerError } from '../steps/context.ts';
 import { putPart } from '../steps/put-part.ts';
 import { retryWhileUnavailable } from '../steps/retry-while-unavailable.ts';
+import { type Reading, traceReading } from './trace-reading.ts';
 
 /** A third of the lease. */
 const RENEW_MS = 10_000;
@@ -53,8 +55,11 @@ export async function readMedia(
       });
     }, RENEW_MS);
     try {
-      const end = await attempt(context, held, data.task, signal);
-      await call(() => server.finishMedia({ params, body: { epoch: data.epoch, ...end } }));
+      await traceReading(fileId, data.task, signal, async () => {
+        const end = await attempt(context, held, data.task, signal);
+        await call(() => server.finishMedia({ params, body: { epoch: data.epoch, ...end } }));
+        return end;
+      });
     } catch (error) {
       if (stop.aborted) await server.releaseMedia({ params, body: { epoch: data.epoch } }).catch(() => {});
       throw error;
@@ -69,10 +74,8 @@ export async function readMedia(
 
 const isLost = (error: unknown) => error instanceof StepError && error.type === 'LOST';
 
-type End = Pick<Media, 'error'> & { status: 'READY' | 'FAILED' };
-
 /** Returns the reason if the content cannot be read, or only its facts. */
-async function attempt(context: MediaContext, held: Held, task: MediaTask, signal: AbortSignal): Promise<End> {
+async function attempt(context: MediaContext, held: Held, task: MediaTask, signal: AbortSignal): Promise<Reading> {
   await mkdir(context.workDirectory, { recursive: true });
   const folder = await mkdtemp(join(context.workDirectory, `media-${held.fileId}-`));
   try {
@@ -116,7 +119,7 @@ async function attempt(context: MediaContext, held: Held, task: MediaTask, signa
     if (error instanceof Refused) return { status: 'FAILED', error: { code: error.code, message: error.message } };
     throw error;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeDirectory(folder);
   }
 }
 

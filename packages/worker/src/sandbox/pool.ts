@@ -15,15 +15,14 @@ interface Job {
 interface Renderer {
   child: ChildProcess;
   job: Job | null;
-  made: number;
   /** Closes the renderer after a while without a job. */
   idle: NodeJS.Timeout | undefined;
 }
 
 const MAX_RENDERERS = Math.min(2, availableParallelism());
-/** Idle renderers are closed, because encoders and libraries keep the memory of their largest picture. */
+/** Idle renderers and large ones are closed, because encoders and libraries keep the memory of their largest picture. */
 const IDLE_MS = 5000;
-const MAX_JOBS = 20;
+const MAX_MEMORY = 300 * 1024 ** 2;
 
 /** `.ts` when the worker runs from the sources, `.js` from the build. */
 const PROCESS_FILE = fileURLToPath(new URL(`./render-process${extname(import.meta.url)}`, import.meta.url));
@@ -97,7 +96,7 @@ function freeRenderer(): Renderer | undefined {
 
 function startRenderer(): Renderer {
   const child = fork(PROCESS_FILE, { execArgv: [], serialization: 'advanced' });
-  const renderer: Renderer = { child, job: null, made: 0, idle: undefined };
+  const renderer: Renderer = { child, job: null, idle: undefined };
   renderers.add(renderer);
   const finish = (end: (settle: Job['settle']) => void) => {
     const { job } = renderer;
@@ -110,9 +109,8 @@ function startRenderer(): Renderer {
       return;
     }
     keepAlive(renderer, false);
-    renderer.made += 1;
-    finish(({ resolve, reject }) => ('done' in news ? resolve() : reject(news.failed)));
-    if (renderer.made >= MAX_JOBS) void closeRenderer(renderer);
+    finish(({ resolve, reject }) => ('failed' in news ? reject(news.failed) : resolve()));
+    if (news.memory > MAX_MEMORY) void closeRenderer(renderer);
     assign();
     if (renderer.job === null) renderer.idle = setTimeout(() => void closeRenderer(renderer), IDLE_MS).unref();
   });

@@ -5,4 +5,5 @@ export interface ProcessJob {
   path: string;
 }
 
-export type ProcessNews = { progress: number } | { done: true } | { failed: unknown };
+/** The end of a job has the memory that the process holds after it, in bytes. */
+export type ProcessNews = { progress: number } | { memory: number; failed?: unknown };

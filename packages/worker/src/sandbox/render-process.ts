@@ -16,9 +16,9 @@ process.on('message', async ({ request, path }: ProcessJob) => {
   try {
     const make = await MAKERS[mediumOf(request)]();
     await make(request, path, { progress: (fraction) => tell({ progress: fraction }) });
-    tell({ done: true });
+    tell({ memory: process.memoryUsage.rss() });
   } catch (error) {
-    tell({ failed: error });
+    tell({ memory: process.memoryUsage.rss(), failed: error });
   }
 });
 

@@ -11,6 +11,10 @@ const { folder, newPath, make } = await workshop();
 const LONG = { resolution: '1080p', aspectRatio: '16:9', durationSeconds: 15 };
 const leftovers = async () => (await readdir(folder)).filter((name) => name.endsWith('.part'));
 
+/** The ids of the processes that this one has started. */
+const renderers = async () =>
+  (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).split(' ').filter(Boolean);
+
 // Retried, because a busy machine can stall the whole process.
 it('keeps the event loop free while it renders a video, and reports progress', { retry: 2 }, async () => {
   await make(requestOf('markdown'));
@@ -67,6 +71,17 @@ it('renders many files concurrently', async () => {
   const prompts = Array.from({ length: 12 }, (_, index) => `Prompt number ${index}`);
   const made = await Promise.all(prompts.map((prompt) => make(requestOf('markdown', prompt))));
   for (const [index, { path }] of made.entries()) expect(await readFile(path, 'utf8')).toContain(prompts[index]);
+});
+
+it.runIf(process.platform === 'linux')('keeps a rendering process, until it holds much memory', async () => {
+  await closeSandbox();
+  await make(requestOf('markdown'));
+  const [first] = await renderers();
+  for (let job = 0; job < 30; job++) await make(requestOf('markdown'));
+  expect(await renderers()).toEqual([first]);
+  await make({ ...requestOf('gpt-image-2'), references: [{ name: 'x'.repeat(150_000_000) }] });
+  await make(requestOf('markdown'));
+  expect(await renderers()).not.toContain(first);
 });
 
 it('replaces an existing file', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { StepError } from '../step-error.ts';
 import { mapServerError } from '../steps/context.ts';
 import { retryWhileUnavailable } from '../steps/retry-while-unavailable.ts';
+import { traceDelivery } from './trace-delivery.ts';
 
 /** The maximum of webhooks that a worker delivers to at once, each with up to `MAX_WEBHOOK_REQUESTS`. */
 export const MAX_RUNS = 10;
@@ -41,7 +42,10 @@ export async function deliver(
   };
   try {
     let requests = await exchange([]);
-    while (requests.length > 0) requests = await exchange(await Promise.all(requests.map(send)));
+    while (requests.length > 0) {
+      const outcomes = requests.map((request) => traceDelivery(webhookId, request, () => send(request)));
+      requests = await exchange(await Promise.all(outcomes));
+    }
   } catch (error) {
     // It was deleted or switched off, or another worker has taken it over.
     if (!(error instanceof StepError && error.type === 'LOST')) throw error;

@@ -21,7 +21,7 @@ import type { NewEvent, Written } from '../events/outbox.ts';
 import { lockFile } from '../files/queries.ts';
 import type { Handlers } from '../handler.ts';
 import { listRenditions } from '../media/queries.ts';
-import { mediaFields } from '../media/response.ts';
+import { toMedia } from '../media/response.ts';
 import { findWorkspacePeople } from '../members/queries.ts';
 import { dropUploads } from '../uploads/queries.ts';
 import { exportComments, exportedFile } from './export/export.ts';
@@ -98,7 +98,7 @@ export const comments = ({ db, log, secrets, storage }: Deps): Handlers<Contract
     },
 
     exportOnFile: async ({ caller, subject: file, query: { format } }) => {
-      const media = (await mediaFields({ db, storage }, [file.id])).get(file.id)?.media ?? null;
+      const media = toMedia(file);
       const found = exportedComments(db, caller.workspaceId, file.id);
       // Renditions are part of the file, which the scope for comments does not open.
       const shown = format === 'pdf' && caller.scopes.has('files:read') ? await listRenditions(db, file.id) : [];

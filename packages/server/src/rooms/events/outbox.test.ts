@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../db/transaction.ts';
@@ -72,6 +73,27 @@ onEachDatabase((house) => {
     );
     await Promise.all(others);
     expect(await lastSequence(house(), id)).toBe(1);
+  });
+
+  test('the events of one change are numbered in their order, those of each project by themselves', async () => {
+    const [one, other] = [await newProject(owner()), await newProject(owner())];
+    const commented = (projectId: string, subjectId: string): NewEvent => ({
+      type: 'comment.created',
+      projectId,
+      subjectId,
+      data: { file: null, parent: null, attachments: [] },
+    });
+    const ids = Array.from({ length: 12 }, () => randomUUID());
+    await writeWithEvents(house().deps, owner().userId, async () => ({
+      answer: undefined,
+      events: [...ids.map((id) => commented(one, id)), commented(other, one), restored(one)],
+    }));
+    const stored = await storedEvents(house(), one, 1);
+    expect(stored.map(({ id, subject }) => [id, subject.id])).toEqual(
+      [...ids, one].map((id, index) => [String(index + 2), id]),
+    );
+    expect(new Set(stored.map(({ actor }) => actor?.id))).toEqual(new Set([owner().userId]));
+    expect([await lastSequence(house(), one), await lastSequence(house(), other)]).toEqual([14, 2]);
   });
 
   test('a repeated request emits its events once', async () => {

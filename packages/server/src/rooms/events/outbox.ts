@@ -4,7 +4,7 @@ import { now } from '../../db/time.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deps } from '../../deps.ts';
 import { recordChanges } from '../audit/record.ts';
-import { insertEvent } from './queries.ts';
+import { insertEvents } from './queries.ts';
 
 /** An event before it has its number, its time and its actor. */
 export type NewEvent<T extends EventType = EventType> = T extends EventType
@@ -46,8 +46,11 @@ export async function writeWithEvents<T>(
  */
 export async function appendEvents(trx: Writer, actorId: string | null, events: readonly NewEvent[]): Promise<void> {
   if (actorId !== null) await recordChanges(trx, actorId, events);
-  const byProject = events.toSorted((a, b) => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId)));
-  for (const event of byProject) await insertEvent(trx, toRow(event, actorId));
+  const byProject = Map.groupBy(events, ({ projectId }) => projectId);
+  for (const projectId of [...byProject.keys()].toSorted()) {
+    const rows = byProject.get(projectId)?.map((event) => toRow(event, actorId)) ?? [];
+    await insertEvents(trx, projectId, rows);
+  }
 }
 
 const toRow = (event: NewEvent, actorId: string | null) => ({

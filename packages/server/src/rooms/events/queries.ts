@@ -1,12 +1,12 @@
 import type { EventType } from '@review/contract';
 import { PAGE_SIZE } from '@review/contract';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type CursorPage, type PageRequest, rangeOf, toPage } from '../../db/cursor.ts';
+import { jsonRows } from '../../db/json-rows.ts';
 import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
 import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
-import { WITH_COMMIT } from '../../db/statement-names.ts';
 import { visibleFolders } from '../folders/queries.ts';
 import { users } from '../members/queries.ts';
 import { liveFiles } from '../visibility.ts';
@@ -19,26 +19,44 @@ const valuesOf = (row: Params<NewRow>) =>
   sql`${row.type}, ${row.subject_id}, ${row.guard_id}, cast(${row.was_open} as integer), ${row.actor_id}, ${row.at}, ${row.data},
     ${row.project_id}`;
 
-/** Sent with the commit: it costs no round trip, and the counter is locked for the commit only. */
-const insertOnPostgres = prepared.run(
-  (_, row: Params<NewRow>) => sql`${sql.raw(WITH_COMMIT)}
-    with counter as (
-      insert into event_counters (project_id, last_sequence) values (${row.project_id}, 1)
-      on conflict (project_id) do update set last_sequence = event_counters.last_sequence + 1
-      returning last_sequence)
-    insert into events (${COLUMNS}) select ${valuesOf(row)}, last_sequence from counter`,
+/** Raises the counter of a project, and locks it until the transaction ends. */
+const raiseCounter = (projectId: Param<string>, by: RawBuilder<number>) => sql`
+  insert into event_counters (project_id, last_sequence) values (${projectId}, ${by})
+  on conflict (project_id) do update set last_sequence = event_counters.last_sequence + ${by}
+  returning last_sequence`;
+
+const lastSequence = (projectId: Param<string>) =>
+  sql`coalesce((select last_sequence from event_counters where project_id = ${projectId}), 0)`;
+
+/** On SQLite, a trigger raises the counter. */
+const insertEvent = prepared.run((db, row: Params<NewRow>) =>
+  isPostgres(db)
+    ? sql`with counter as (${raiseCounter(row.project_id, sql.lit(1))})
+      insert into events (${COLUMNS}) select ${valuesOf(row)}, last_sequence from counter`
+    : sql`insert into events (${COLUMNS}) values (${valuesOf(row)}, ${lastSequence(row.project_id)} + 1)`,
 );
 
-/** A trigger raises the counter. */
-const insertOnSqlite = prepared.run(
-  (_, row: Params<NewRow>) => sql`
-    insert into events (${COLUMNS}) values (${valuesOf(row)},
-      1 + coalesce((select last_sequence from event_counters where project_id = ${row.project_id}), 0))`,
-);
+interface NewRows {
+  projectId: string;
+  count: number;
+  rows: readonly NewRow[];
+}
 
-/** Numbers the event after the last of its project. Locks the counter until the transaction ends. */
-export const insertEvent = (trx: Writer, row: NewRow): Promise<void> =>
-  isPostgres(trx) ? insertOnPostgres(trx, row) : insertOnSqlite(trx, row);
+const insertSeveral = prepared.run((db, { projectId, count, rows }: Params<NewRows>) => {
+  const values = sql`item ->> 'type', item ->> 'subject_id', item ->> 'guard_id', cast(item ->> 'was_open' as integer),
+    item ->> 'actor_id', item ->> 'at', item ->> 'data', ${projectId}`;
+  return isPostgres(db)
+    ? sql`with counter as (${raiseCounter(projectId, sql`cast(${count} as bigint)`)})
+      insert into events (${COLUMNS}) select ${values}, last_sequence - ${count} + number from counter, ${jsonRows(db, rows)}`
+    : sql`insert into events (${COLUMNS}) select ${values}, ${lastSequence(projectId)} + number from ${jsonRows(db, rows)}`;
+});
+
+/** Numbers the events of a project after its last one. One event has a statement of its own, which costs less. */
+export async function insertEvents(trx: Writer, projectId: string, rows: readonly NewRow[]): Promise<void> {
+  const [first] = rows;
+  if (first !== undefined && rows.length === 1) await insertEvent(trx, first);
+  else await insertSeveral(trx, { projectId, count: rows.length, rows });
+}
 
 /** Returns the numbers of the last event and of the oldest one that is kept; undefined if there never was one. */
 export const findRange = prepared.first((db, projectId: Param<string>) =>

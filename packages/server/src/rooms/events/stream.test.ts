@@ -122,18 +122,24 @@ onEachDatabase((house) => {
     const say = (file: string, content: string) =>
       client.comments.createOnFile({ params: { id: file }, body: { content } });
     await say(hidden, 'secret');
+    await comment('made');
+    // Each is awaited, because a stream that reads later sees what has become visible meanwhile.
+    const live = await stream.events(1);
     await client.files.update({ params: { id: shown }, body: { allowRestricted: true, folder } });
     await say(shown, 'seen');
+    live.push(...(await stream.events(2)));
     await client.files.setTag({ params: { id: hidden }, body: { tag: 'APPROVED' } });
     await client.versions.create({ params: { id }, body: { name: 'Secret' } });
     await client.versions.create({ params: { id }, body: { name: 'Shown', allowRestricted: true } });
     await client.folders.update({ params: folder, body: { name: 'Renamed' } });
+    live.push(...(await stream.events(2)));
     await client.accessLinks.create({ params: { id }, body: { role: 'PROJECT_REVIEWER' } });
     await client.files.delete({ params: { id: hidden } });
     await client.files.delete({ params: { id: shown } });
     await comment('done');
-    const live = await stream.events(6);
+    live.push(...(await stream.events(2)));
     expect(typesOf(live)).toEqual([
+      'comment.created',
       'file.updated',
       'comment.created',
       'version.created',
@@ -145,7 +151,12 @@ onEachDatabase((house) => {
 
     // Later, the deleted file and the emptied folder are visible no more.
     await using later = await openStream(house(), restricted, id, { after: 3 });
-    expect(typesOf(await later.events(3))).toEqual(['version.created', 'file.deleted', 'comment.created']);
+    expect(typesOf(await later.events(4))).toEqual([
+      'comment.created',
+      'version.created',
+      'file.deleted',
+      'comment.created',
+    ]);
   });
 
   test('each event needs the scope that reads its subject', async () => {

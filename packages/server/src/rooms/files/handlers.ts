@@ -9,9 +9,9 @@ import { isVisibleFolder } from '../folders/queries.ts';
 import { findGeneration, listSteps } from '../generation/queries.ts';
 import { generationRecords, toStepRecord } from '../generation/response.ts';
 import type { Handlers } from '../handler.ts';
-import { mediaKindOf } from '../media/kind.ts';
-import { mediaFields, renditionRecords } from '../media/response.ts';
+import { renditionRecords } from '../media/response.ts';
 import { addMediaTask, addPagesTask, findCompleteFile } from '../media/tasks.ts';
+import { thumbnailUrls } from '../media/urls.ts';
 import { createDownload } from '../uploads/download.ts';
 import { abortDropped } from '../uploads/drop.ts';
 import type { PendingBlobDeletion } from '../uploads/queries.ts';
@@ -25,6 +25,7 @@ import {
   insertFile,
   listFiles,
   lockFile,
+  type ShownFile,
   type StoredFile,
   setFinalStatus,
   updateFile,
@@ -40,12 +41,11 @@ const isLead = (role: ProjectRole) => LEADS.some((lead) => lead === role);
 
 export const files = (deps: Deps): Handlers<Contract['files']> => {
   const { db, config, secrets, watch, storage, queueNotifier } = deps;
-  const toResponses = async (stored: StoredFile[], role: ProjectRole) => {
+  const toResponses = async (stored: ShownFile[], role: ProjectRole) => {
     const generated = stored.flatMap(({ id, mode }) => (mode === 'GENERATED' ? [id] : []));
     const generations = await generationRecords(deps, generated, role);
-    const shown = stored.flatMap(({ id, mime_type: type }) => (mediaKindOf(type) === null ? [] : [id]));
-    const media = await mediaFields(deps, shown);
-    return stored.map((file) => toFileRecord(file, generations.get(file.id) ?? null, media.get(file.id)));
+    const urls = await thumbnailUrls(storage, stored);
+    return stored.map((file, index) => toFileRecord(file, generations.get(file.id) ?? null, urls[index] ?? null));
   };
   /** Stops what still runs for a canceled file, after the commit. */
   const afterCancel = async (file: StoredFile, dropped: PendingBlobDeletion[]) => {

@@ -1,14 +1,17 @@
 import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/contract';
-import { type Insertable, type NotNull, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, NotNull, Selectable, Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { fold } from '../../db/fold.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { preparedSearch, wholeTable } from '../../db/search.ts';
+import { MEDIA_COLUMNS, type MediaColumns } from '../media/queries.ts';
 import type { DeletedFile } from '../uploads/queries.ts';
 import { isRestricted, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 export type StoredFile = Selectable<Schema['files']>;
+/** A file with what a response shows of its media. */
+export type ShownFile = StoredFile & MediaColumns;
 
 /** Finds a file whether it is in the trash or not. */
 export const findStoredFile = prepared.first((db, given: Params<Viewer & { id: string }>) => visibleFile(db, given));
@@ -21,7 +24,9 @@ const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: stri
   db
     .selectFrom('files as file')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'file.project_id')
+    .leftJoin('media', 'media.file_id', 'file.id')
     .selectAll('file')
+    .select(MEDIA_COLUMNS)
     .select(['seen.role', 'seen.deletes_at', 'file.created_by as person_id'])
     .where('file.id', '=', id)
     .where((eb) => eb.or([eb('seen.role', '!=', RESTRICTED), eb('file.allow_restricted', '=', 1)]));
@@ -29,10 +34,10 @@ const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: stri
 const filesOf = (db: Database, projectId: Param<string>, restricted: boolean, source = wholeTable('files')) =>
   db
     .selectFrom(source)
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('trashed_at', 'is', null)
-    .$if(restricted, (files) => files.where('allow_restricted', '=', 1));
+    .selectAll('files')
+    .where('files.project_id', '=', projectId)
+    .where('files.trashed_at', 'is', null)
+    .$if(restricted, (files) => files.where('files.allow_restricted', '=', 1));
 
 interface FileFilters {
   folderId?: string | undefined;
@@ -43,20 +48,6 @@ interface FileFilters {
   maxDuration?: number | undefined;
   minResolution?: number | undefined;
   maxResolution?: number | undefined;
-}
-
-type Ranges = Pick<FileFilters, 'minDuration' | 'maxDuration' | 'minResolution' | 'maxResolution'>;
-
-/** The media of the file in the outer query, if its facts are within the ranges; null without ranges. */
-function mediaWithin(db: Database, ranges: Params<Ranges>) {
-  const { minDuration, maxDuration, minResolution, maxResolution } = ranges;
-  if (Object.values(ranges).every((bound) => bound === undefined)) return null;
-  let media = db.selectFrom('media').select('file_id').where('media.file_id', '=', sql.ref<string>('files.id'));
-  if (minDuration !== undefined) media = media.where('duration_ms', '>=', minDuration);
-  if (maxDuration !== undefined) media = media.where('duration_ms', '<=', maxDuration);
-  if (minResolution !== undefined) media = media.where('short_side', '>=', minResolution);
-  if (maxResolution !== undefined) media = media.where('short_side', '<=', maxResolution);
-  return media;
 }
 
 const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at' } as const;
@@ -79,14 +70,18 @@ export const listFiles = preparedSearch(
     { restricted, atRoot }: { restricted: boolean; atRoot: boolean; sort: keyof typeof SORT_COLUMNS },
     source,
   ) => {
-    let query = filesOf(db, projectId, restricted, source);
-    if (atRoot) query = query.where('folder_id', 'is', null);
-    if (folderId !== undefined) query = query.where('folder_id', '=', folderId);
-    if (status !== undefined) query = query.where('status', '=', status);
-    if (outputType !== undefined) query = query.where('output_type', '=', outputType);
-    if (tag !== undefined) query = query.where('tag', '=', tag);
-    const media = mediaWithin(db, { minDuration, maxDuration, minResolution, maxResolution });
-    if (media !== null) query = query.where(({ exists }) => exists(media));
+    let query = filesOf(db, projectId, restricted, source)
+      .leftJoin('media', 'media.file_id', 'files.id')
+      .select(MEDIA_COLUMNS);
+    if (atRoot) query = query.where('files.folder_id', 'is', null);
+    if (folderId !== undefined) query = query.where('files.folder_id', '=', folderId);
+    if (status !== undefined) query = query.where('files.status', '=', status);
+    if (outputType !== undefined) query = query.where('files.output_type', '=', outputType);
+    if (tag !== undefined) query = query.where('files.tag', '=', tag);
+    if (minDuration !== undefined) query = query.where('media.duration_ms', '>=', minDuration);
+    if (maxDuration !== undefined) query = query.where('media.duration_ms', '<=', maxDuration);
+    if (minResolution !== undefined) query = query.where('media.short_side', '>=', minResolution);
+    if (maxResolution !== undefined) query = query.where('media.short_side', '<=', maxResolution);
     return query;
   },
   ({ sort }) => SORT_COLUMNS[sort],

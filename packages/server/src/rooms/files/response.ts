@@ -1,9 +1,13 @@
 import type { FileRecord, Generation } from '@review/contract';
-import { NO_MEDIA } from '../media/response.ts';
-import type { StoredFile } from './queries.ts';
+import { toMedia } from '../media/response.ts';
+import type { ShownFile } from './queries.ts';
 
 /** Returns the API record of a file. */
-export const toFileRecord = (file: StoredFile, generation: Generation | null, media = NO_MEDIA): FileRecord => ({
+export const toFileRecord = (
+  file: ShownFile,
+  generation: Generation | null,
+  thumbnailUrl: string | null,
+): FileRecord => ({
   id: file.id,
   name: file.name,
   description: file.description,
@@ -18,7 +22,8 @@ export const toFileRecord = (file: StoredFile, generation: Generation | null, me
   folder: file.folder_id === null ? null : { id: file.folder_id },
   createdBy: { id: file.created_by },
   generation,
-  ...media,
+  media: toMedia(file),
+  thumbnailUrl,
   createdAt: file.created_at,
   updatedAt: file.updated_at,
 });

@@ -2,6 +2,7 @@ import { type NotNull, sql } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Writer } from '../../db/schema.ts';
+import { MEDIA_COLUMNS } from '../media/queries.ts';
 import { dropRenditions } from '../media/renditions.ts';
 import { dropUploads, scheduleBlobDeletion } from '../uploads/queries.ts';
 
@@ -10,9 +11,11 @@ export const listTrash = preparedPages(
   (db, { projectId }: Params<{ projectId: string }>, _choice: object) =>
     db
       .selectFrom('files')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('trashed_at', 'is not', null)
+      .leftJoin('media', 'media.file_id', 'files.id')
+      .selectAll('files')
+      .select(MEDIA_COLUMNS)
+      .where('files.project_id', '=', projectId)
+      .where('files.trashed_at', 'is not', null)
       .$narrowType<{ trashed_at: NotNull }>(),
   () => 'trashed_at',
 );

@@ -17,8 +17,8 @@ import { requireFolder } from '../folders/handlers.ts';
 import type { Handlers } from '../handler.ts';
 import { findUploads } from '../uploads/queries.ts';
 import { abilitiesOfAll } from '../workers/abilities.ts';
-import { listLiving } from '../workers/queries.ts';
-import { countWaiting, insertGeneration, lockWorkspace } from './queries.ts';
+import { aliveSince } from '../workers/queries.ts';
+import { findAdmission, insertGeneration, lockWorkspace } from './queries.ts';
 
 export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Contract['generation']> => ({
   async generate({ caller, subject: project, body, write }) {
@@ -30,10 +30,12 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
       if (body.folder !== null) await requireFolder(trx, project.id, body.folder.id);
       const attachmentIds = body.attachments.map((attachment) => attachment.id);
       await requireUsable(trx, project, attachmentIds);
-      const ability = abilitiesOfAll(await listLiving(trx, clock), config.generation).get(model.family);
+      const { workspaceId } = caller;
+      await lockWorkspace(trx, workspaceId);
+      const { waiting, workers } = await findAdmission(trx, { workspaceId, aliveSince: aliveSince(clock) });
+      const ability = abilitiesOfAll(workers, config.generation).get(model.family);
       if (!config.generation.sandbox && ability !== 'live') throw new ProblemError('MODEL_NOT_AVAILABLE');
-      await lockWorkspace(trx, caller.workspaceId);
-      if ((await countWaiting(trx, caller.workspaceId)) >= config.generation.queueLimit) {
+      if (waiting >= config.generation.queueLimit) {
         throw new ProblemError('GENERATION_QUEUE_FULL', { headers: { 'Retry-After': '10' } });
       }
       const id = newId('FX');
@@ -50,7 +52,7 @@ export const generation = ({ config, clock, queueNotifier }: Deps): Handlers<Con
       });
       const row = {
         file_id: id,
-        workspace_id: caller.workspaceId,
+        workspace_id: workspaceId,
         family: model.family,
         output_type: model.outputType,
         output_model: model.id,

@@ -1,9 +1,18 @@
-import { type GenerationError, OPEN_GENERATION_STATUSES, type Provider } from '@review/contract';
+import {
+  type GenerationError,
+  OPEN_GENERATION_STATUSES,
+  OUTPUT_TYPES,
+  type OutputType,
+  type Provider,
+} from '@review/contract';
 import { type ExpressionBuilder, type Insertable, type NotNull, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
 import { fold } from '../../db/fold.ts';
-import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
+import { parseJson } from '../../db/json.ts';
+import { jsonRows } from '../../db/json-rows.ts';
+import { type Param, type Params, prepared } from '../../db/prepared.ts';
+import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
 
 /** Written into statements, so that they can use the partial indexes of open generations. */
@@ -52,27 +61,45 @@ export const lockWorkspace = prepared.run((db, id: Param<string>) =>
     .where('id', '=', id),
 );
 
-export const countWaiting = prepared(
-  (db, workspaceId: Param<string>) =>
+/** Returns how many generations of the workspace wait, and the families of the living workers. */
+export const findAdmission = prepared(
+  (db, { workspaceId, aliveSince }: Params<{ workspaceId: string; aliveSince: Moment }>) =>
     db
-      .selectFrom('generations')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('workspace_id', '=', workspaceId)
-      .where('status', '=', 'QUEUED')
-      .where('engine', 'is', null),
-  ([row]) => row?.count ?? 0,
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('generations')
+          .select((counted) => counted.fn.countAll<number>().as('waiting'))
+          .where('workspace_id', '=', workspaceId)
+          .where('status', '=', 'QUEUED')
+          .where('engine', 'is', null)
+          .as('queue'),
+      )
+      .leftJoin('workers', (join) => join.on('seen_at', '>', timeOf(db, aliveSince)))
+      .select(['queue.waiting', 'workers.families']),
+  (rows) => ({
+    waiting: rows[0]?.waiting ?? 0,
+    workers: rows.flatMap(({ families }) => (families === null ? [] : { families: parseJson(families) })),
+  }),
 );
 
 export const findGeneration = prepared.first((db, fileId: Param<string>) =>
   db.selectFrom('generations').selectAll().where('file_id', '=', fileId),
 );
 
-const findRows = prepared.all((db, fileIds: Param<string[]>) =>
-  db
-    .selectFrom('generations')
-    .selectAll()
-    .where('file_id', ...anyOf(db, fileIds)),
-);
+const findRows = preparedTogether({
+  generations: (db, { ids }: Params<{ ids: string[] }>) =>
+    db
+      .selectFrom('generations')
+      .selectAll()
+      .where('file_id', ...anyOf(db, ids)),
+  attachments: (db, { ids }: Params<{ ids: string[] }>) =>
+    db
+      .selectFrom('generation_attachments')
+      .select(['file_id', 'attachment_id'])
+      .where('file_id', ...anyOf(db, ids))
+      .orderBy('file_id')
+      .orderBy('position'),
+});
 
 /** Returns the generations of several files with the ids of their attachments. */
 export async function findGenerations(
@@ -80,24 +107,11 @@ export async function findGenerations(
   fileIds: string[],
 ): Promise<Map<string, StoredGeneration & { attachments: string[] }>> {
   if (fileIds.length === 0) return new Map();
-  const rows = await findRows(db, fileIds);
-  const attached = await listAttachments(db, fileIds);
-  return new Map(rows.map((row) => [row.file_id, { ...row, attachments: attached.get(row.file_id) ?? [] }]));
+  const { generations, attachments } = await findRows(db, { ids: fileIds });
+  const attached = Map.groupBy(attachments, (row) => row.file_id);
+  const attachedTo = (id: string) => attached.get(id)?.map((row) => row.attachment_id) ?? [];
+  return new Map(generations.map((row) => [row.file_id, { ...row, attachments: attachedTo(row.file_id) }]));
 }
-
-const listAttachments = prepared(
-  (db, fileIds: Param<string[]>) =>
-    db
-      .selectFrom('generation_attachments')
-      .select(['file_id', 'attachment_id'])
-      .where('file_id', ...anyOf(db, fileIds))
-      .orderBy('file_id')
-      .orderBy('position'),
-  (rows) => {
-    const byFile = Map.groupBy(rows, (row) => row.file_id);
-    return new Map([...byFile].map(([id, held]) => [id, held.map((row) => row.attachment_id)]));
-  },
-);
 
 interface Hold {
   fileId: string;
@@ -152,10 +166,41 @@ const start = prepared.one(
 );
 
 /**
- * Records a reserved submit, and returns the project. The first one starts the generation and replaces the queue deadline
- * by the run deadline.
+ * Records a reserved submit, and returns the project. If none was recorded before, it starts the generation and replaces the
+ * queue deadline by the run deadline.
  */
 export const recordSubmit = (trx: Writer, fileId: string, submit: Start) => start(trx, { fileId, ...submit });
+
+interface FirstSubmit extends Hold, Record<OutputType, Moment> {
+  stages: Record<string, StoredStage>;
+  provider: Provider;
+  startedAt: string;
+}
+
+/**
+ * Starts a generation that was claimed for this provider with its first reserved submit, and returns the project. The moments
+ * are the run deadlines by type. Undefined if it was started, or a submit was reserved, before.
+ */
+export const recordFirstSubmit = prepared.first(
+  (db, { fileId, epoch, stages, provider, startedAt, ...deadlines }: Params<FirstSubmit>) => {
+    const deadlineOf = (type: OutputType) => sql`when ${sql.lit(type)} then ${timeOf(db, deadlines[type])}`;
+    return db
+      .updateTable('generations')
+      .set((eb) => ({
+        status: 'RUNNING',
+        stages: stages.map((value) => JSON.stringify(value)),
+        started_at: eb.fn.coalesce('started_at', startedAt),
+        deadline_at: sql<string>`case output_type ${sql.join(OUTPUT_TYPES.map(deadlineOf), sql` `)} end`,
+      }))
+      .where('file_id', '=', fileId)
+      .where('epoch', '=', epoch)
+      .where('status', '=', 'QUEUED')
+      .where('stages', '=', '{}')
+      .where('provider', '=', provider)
+      .returning((eb) => [projectOf(eb).as('project_id')])
+      .$narrowType<{ project_id: NotNull }>();
+  },
+);
 
 type Changes = Pick<Updateable<Schema['generations']>, 'stages' | 'provider_job_id' | 'result' | 'warnings'>;
 
@@ -271,20 +316,16 @@ export interface NewStep extends Omit<StoredStep, 'file_id' | 'position' | 'atte
 
 /** Appends steps, except those whose record id is known. The caller has locked the generation. */
 export const insertSteps = prepared.run((db, { fileId, steps }: Params<{ fileId: string; steps: NewStep[] }>) => {
-  const json = steps.map((list) => JSON.stringify(list));
-  const listed = isPostgres(db)
-    ? sql`json_array_elements(${json}::json) with ordinality as listed (step, number)`
-    : sql`(select value as step, key + 1 as number from json_each(${json})) as listed`;
   return sql`
     insert into generation_steps
       (file_id, position, name, attempt, outcome, message, started_at, finished_at, record_id)
-    select ${fileId}, known.last + number, step ->> 'name',
+    select ${fileId}, known.last + number, item ->> 'name',
       coalesce(
-        cast(step ->> 'attempt' as integer),
-        1 + (select count(*) from generation_steps where file_id = ${fileId} and name = step ->> 'name')
+        cast(item ->> 'attempt' as integer),
+        1 + (select count(*) from generation_steps where file_id = ${fileId} and name = item ->> 'name')
       ),
-      step ->> 'outcome', step ->> 'message', step ->> 'started_at', step ->> 'finished_at', step ->> 'record_id'
-    from ${listed},
+      item ->> 'outcome', item ->> 'message', item ->> 'started_at', item ->> 'finished_at', item ->> 'record_id'
+    from ${jsonRows(db, steps)},
       (select coalesce(max(position), 0) as last from generation_steps where file_id = ${fileId}) as known
     where true
     on conflict (file_id, record_id) do nothing`;

@@ -3,10 +3,11 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
 import { type Params, prepared } from '../../db/prepared.ts';
+import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Abilities, withAbility } from '../workers/abilities.ts';
-import { listPaused, lockGate } from './paused-families.ts';
+import { lockGate } from './paused-families.ts';
 import { OPEN } from './queries.ts';
 
 interface Caps {
@@ -38,11 +39,10 @@ export async function takeTasks(
   if (!(await hasUnheld(db, { now }))) return [];
   return inTransaction(db, async (trx) => {
     await lockGate(trx);
-    const paused = (await listPaused(trx)).map(({ family }) => family);
-    const lapsed = await findLapsed(trx, { ...runnable(holder.abilities), paused, now, limit });
-    const waiting =
-      limit > lapsed.length ? await findStartable(trx, holder.abilities, caps, paused, limit - lapsed.length) : [];
-    const taken = [...lapsed, ...waiting];
+    const { lapsed, held, lines } = await readQueue(trx, { ...runnable(holder.abilities), now, limit });
+    const expired = lapsed.map((row) => row.file_id);
+    const waiting = await findStartable(trx, holder.abilities, caps, { held, lines }, limit - expired.length);
+    const taken = [...expired, ...waiting];
     if (taken.length === 0) return [];
     const rows = await take(
       trx,
@@ -104,15 +104,25 @@ const take = prepared.all((db, { taken, owner, leaseUntil, now, ...abilities }: 
     .returning(['file_id as fileId', 'family', 'epoch']),
 );
 
-interface Lapsed extends Runnable {
-  paused: Family[];
+interface Claimable extends Runnable {
   now: Moment;
   limit: number;
 }
 
-/** Returns generations with an expired lease, of any engine. Those of a paused family are continued if they run. */
-const findLapsed = prepared(
-  (db, { paused, now, limit, ...abilities }: Params<Lapsed>) =>
+const isUnpaused = (eb: Builder) =>
+  eb('family', 'not in', eb.selectFrom('paused_families').select('paused_families.family'));
+
+const held = (db: Database) =>
+  db
+    .selectFrom('generations')
+    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
+    .where('status', 'in', OPEN)
+    .where('engine', 'is not', null)
+    .groupBy(['workspace_id', 'output_type', 'family']);
+
+const readQueue = preparedTogether({
+  /** Those with an expired lease, of any engine. Those of a paused family are continued if they run. */
+  lapsed: (db, { now, limit, ...abilities }: Params<Claimable>) =>
     db
       .selectFrom('generations')
       .select('file_id')
@@ -120,24 +130,30 @@ const findLapsed = prepared(
       .where('engine', 'is not', null)
       .where('lease_until', '<', timeOf(db, now))
       .where((eb) => canRun(db, eb, abilities))
-      .where((eb) => eb.or([eb('status', '=', 'RUNNING'), eb.not(eb('family', ...anyOf(db, paused)))]))
+      .where((eb) => eb.or([eb('status', '=', 'RUNNING'), isUnpaused(eb)]))
       .orderBy('lease_until')
       .limit(limit),
-  (rows) => rows.map((row) => row.file_id),
-);
+  held: (db, _: Params<Claimable>) => held(db),
+  /** The workspaces and types with waiting generations, in order of the oldest. */
+  lines: (db, _: Params<Claimable>) =>
+    db
+      .selectFrom('generations')
+      .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
+      .where('status', '=', 'QUEUED')
+      .where('engine', 'is', null)
+      .groupBy(['workspace_id', 'output_type'])
+      .orderBy('oldest'),
+});
+const countByLine = prepared.all(held);
 
-const countByLine = prepared.all((db) =>
-  db
-    .selectFrom('generations')
-    .select((eb) => ['workspace_id', 'output_type', 'family', eb.fn.countAll<number>().as('count')])
-    .where('status', 'in', OPEN)
-    .where('engine', 'is not', null)
-    .groupBy(['workspace_id', 'output_type', 'family']),
-);
+type Queue = Pick<Awaited<ReturnType<typeof readQueue>>, 'held' | 'lines'>;
 
 /** Counts claimed generations by family, and by workspace and type. */
 export async function countHeld(db: Database): Promise<{ ofFamily: Map<Family, number>; ofSlot: Map<string, number> }> {
-  const held = await countByLine(db);
+  return sumUp(await countByLine(db));
+}
+
+function sumUp(held: Queue['held']) {
   const ofFamily = new Map<Family, number>();
   const ofSlot = new Map<string, number>();
   for (const row of held) {
@@ -187,26 +203,15 @@ const providerFor = (db: Database, eb: Builder, { live, sandbox }: Pick<Params<R
     .else(eb.val<Provider | null>(null))
     .end();
 
-/** Returns the workspaces and types with waiting generations, in order of the oldest. */
-const findLines = prepared.all((db) =>
-  db
-    .selectFrom('generations')
-    .select((eb) => ['workspace_id', 'output_type', eb.fn.min('queued_at').as('oldest')])
-    .where('status', '=', 'QUEUED')
-    .where('engine', 'is', null)
-    .groupBy(['workspace_id', 'output_type'])
-    .orderBy('oldest'),
-);
-
 interface Next extends Runnable {
   workspaceId: string;
   outputType: OutputType;
-  /** The families that are paused or whose cap is reached. */
-  excluded: Family[];
+  /** The families whose cap is reached. */
+  full: Family[];
   free: number;
 }
 
-const findNext = prepared.all((db, { workspaceId, outputType, excluded, free, ...abilities }: Params<Next>) =>
+const findNext = prepared.all((db, { workspaceId, outputType, full, free, ...abilities }: Params<Next>) =>
   db
     .selectFrom('generations')
     .select(['file_id', 'family'])
@@ -215,7 +220,8 @@ const findNext = prepared.all((db, { workspaceId, outputType, excluded, free, ..
     .where('status', '=', 'QUEUED')
     .where('engine', 'is', null)
     .where((eb) => canRun(db, eb, abilities))
-    .where((eb) => eb.not(eb('family', ...anyOf(db, excluded))))
+    .where((eb) => eb.not(eb('family', ...anyOf(db, full))))
+    .where(isUnpaused)
     .orderBy('queued_at')
     .limit(free),
 );
@@ -224,11 +230,10 @@ async function findStartable(
   trx: Writer,
   abilities: Abilities,
   { slots, familyCaps }: Caps,
-  paused: Family[],
+  { held, lines }: Queue,
   limit: number,
 ): Promise<string[]> {
-  const { ofFamily, ofSlot } = await countHeld(trx);
-  const lines = await findLines(trx);
+  const { ofFamily, ofSlot } = sumUp(held);
   const taken: string[] = [];
   for (const line of lines) {
     const free = Math.min(
@@ -241,7 +246,7 @@ async function findStartable(
       ...runnable(abilities),
       workspaceId: line.workspace_id,
       outputType: line.output_type,
-      excluded: [...paused, ...full],
+      full,
       free,
     });
     for (const { file_id, family } of next) {

@@ -8,14 +8,23 @@ import { liveFiles } from '../visibility.ts';
 export type StoredMedia = Selectable<Schema['media']>;
 export type StoredRendition = Selectable<Schema['renditions']>;
 
-export const findMedia = prepared(
-  (db, fileIds: Param<string[]>) =>
-    db
-      .selectFrom('media')
-      .select(['file_id', 'kind', 'status', 'error', 'facts', 'thumbnail_key'])
-      .where('file_id', ...anyOf(db, fileIds)),
-  (rows) => new Map(rows.map((row) => [row.file_id, row])),
-);
+/** What a response shows of media, as columns of a statement about files that joins them. */
+export const MEDIA_COLUMNS = [
+  'media.kind as media_kind',
+  'media.status as media_status',
+  'media.error as media_error',
+  'media.facts as media_facts',
+  'media.thumbnail_key',
+] as const;
+
+/** These columns of a file; null without media. */
+export interface MediaColumns {
+  media_kind: StoredMedia['kind'] | null;
+  media_status: StoredMedia['status'] | null;
+  media_error: StoredMedia['error'];
+  media_facts: StoredMedia['facts'];
+  thumbnail_key: StoredMedia['thumbnail_key'];
+}
 
 export const listRenditions = prepared.all((db, fileId: Param<string>) =>
   db.selectFrom('renditions').selectAll().where('file_id', '=', fileId).orderBy('kind').orderBy('variant', 'desc'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sweep } from '../../sweeper.ts';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import { review, reviewJson } from '../../test/review.ts';
-import { workerOf } from '../generation/test/generations.ts';
+import { finish as finishGeneration, held, NO_LIMITS, storeResult, workerOf } from '../generation/test/generations.ts';
 import { upload, uploadFile } from '../uploads/test/uploads.ts';
 import { attempt, finish, keysOf, newPicture, readyPicture, storeRendition, THUMBNAIL } from './test/media.ts';
 
@@ -11,6 +11,31 @@ const PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
 onEachDatabase((house) => {
   const client = () => house().people.owner.client;
   const get = async (id: string) => (await client().files.get({ params: { id } })).data;
+
+  test('the first reading continues the trace of the generation; an upload and later readings have none to continue', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { db } = house().deps;
+    const traceOf = async (id: string) => {
+      const { data } = await workerOf(house()).startMedia({ params: { id }, body: { epoch: null } });
+      return data.task.traceparent;
+    };
+    const generated = async (trace: string | null) => {
+      const task = await held(house(), { outputModel: 'pdf' });
+      await db.updateTable('generations').set({ traceparent: trace }).where('file_id', '=', task.id).execute();
+      await storeResult(house(), task, PDF);
+      await finishGeneration(house(), task);
+      return task.id;
+    };
+    const id = await generated(traceparent);
+    // A second attempt at the first reading, too.
+    expect([await traceOf(id), await traceOf(id)]).toEqual([traceparent, traceparent]);
+    expect(await traceOf(await generated(null))).toBeUndefined();
+    expect(await traceOf(await newPicture(house()))).toBeUndefined();
+    await client().files.rebuildMedia({ params: { id }, body: { pages: [1] } });
+    expect(await traceOf(id)).toBeUndefined();
+    await client().files.rebuildMedia({ params: { id } });
+    expect(await traceOf(id)).toBeUndefined();
+  });
 
   describe('a rebuild', () => {
     const rebuild = (id: string) => client().files.rebuildMedia({ params: { id } });
@@ -111,4 +136,4 @@ onEachDatabase((house) => {
       expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('only one of')]);
     });
   });
-});
+}, NO_LIMITS);

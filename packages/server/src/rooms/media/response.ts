@@ -1,35 +1,14 @@
 import { type Media, NO_FACTS, type Rendition } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import type { Deps } from '../../deps.ts';
-import { findMedia, listRenditions, type StoredMedia, type StoredRendition } from './queries.ts';
-import { stableUrl, thumbnailUrl } from './urls.ts';
+import { listRenditions, type MediaColumns, type StoredRendition } from './queries.ts';
+import { stableUrl } from './urls.ts';
 
-/** The fields of a file that its media decides. */
-interface MediaFields {
-  media: Media | null;
-  thumbnailUrl: string | null;
-}
-
-export const NO_MEDIA: MediaFields = { media: null, thumbnailUrl: null };
-
-const toMedia = ({ status, error, kind, facts }: Pick<StoredMedia, 'status' | 'error' | 'kind' | 'facts'>): Media => ({
-  status,
-  error: parseJson(error),
-  kind,
-  ...(parseJson(facts) ?? NO_FACTS),
-});
-
-/** Returns the media of several files, by the id of the file. */
-export async function mediaFields(
-  { db, storage }: Pick<Deps, 'db' | 'storage'>,
-  fileIds: string[],
-): Promise<Map<string, MediaFields>> {
-  const fields = new Map<string, MediaFields>();
-  for (const [id, stored] of await findMedia(db, fileIds)) {
-    const url = thumbnailUrl(storage, stored.thumbnail_key);
-    fields.set(id, { media: toMedia(stored), thumbnailUrl: url instanceof Promise ? await url : url });
-  }
-  return fields;
+/** Returns the media of a file; null for what is not media. */
+export function toMedia(file: MediaColumns): Media | null {
+  const { media_status: status, media_error: error, media_kind: kind, media_facts: facts } = file;
+  if (status === null || kind === null) return null;
+  return { status, error: parseJson(error), kind, ...(parseJson(facts) ?? NO_FACTS) };
 }
 
 export async function renditionRecords({ db, storage }: Pick<Deps, 'db' | 'storage'>, fileId: string) {

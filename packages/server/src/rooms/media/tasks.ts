@@ -139,10 +139,21 @@ export const holdMedia = prepared.first(
       .returningAll(),
 );
 
-/** Counts an attempt and locks the task; without an epoch, takes it over. Undefined as for `holdMedia`. */
+/** Counts an attempt and locks the task; without an epoch, takes it over. Returns it with the trace of the generation that made the file. Undefined as for `holdMedia`. */
 export const beginAttempt = prepared.first(
   (db, { fileId, epoch, leaseUntil }: Params<{ fileId: string; epoch?: number | undefined; leaseUntil: Moment }>) => {
-    const held = db.updateTable('media').where('file_id', '=', fileId).where('status', '=', 'PENDING').returningAll();
+    const held = db
+      .updateTable('media')
+      .where('file_id', '=', fileId)
+      .where('status', '=', 'PENDING')
+      .returningAll()
+      .returning((eb) =>
+        eb
+          .selectFrom('generations')
+          .select('traceparent')
+          .whereRef('generations.file_id', '=', 'media.file_id')
+          .as('traceparent'),
+      );
     const due_at = timeOf(db, leaseUntil);
     return epoch === undefined
       ? held.set((eb) => ({ due_at, attempts: eb('attempts', '+', 1), epoch: eb('epoch', '+', 1) }))

@@ -60,3 +60,16 @@ export function thumbnailUrl(storage: Storage, key: string | null | undefined): 
 
 const signThumbnail = async (storage: Storage, key: string): Promise<string> =>
   (await stableUrl(storage, { kind: 'THUMBNAIL', storage_key: key, mime_type: 'image/webp' })).url;
+
+/** Returns the URL of the thumbnail of each file; null without one. */
+export async function thumbnailUrls(
+  storage: Storage,
+  files: { thumbnail_key: string | null }[],
+): Promise<(string | null)[]> {
+  const urls: (string | null)[] = [];
+  for (const { thumbnail_key: key } of files) {
+    const url = thumbnailUrl(storage, key);
+    urls.push(url instanceof Promise ? await url : url);
+  }
+  return urls;
+}

@@ -62,8 +62,12 @@ export const mediaWorkerHandlers = (deps: Deps): WorkerHandlers<WorkerMedia> => 
       const { name, mime_type: mimeType, size, storage_key: key } = file;
       if (mimeType === null || size === null || key === null) throw new ProblemError('NOT_FOUND');
       const url = await storage.downloadUrl(key, { name, mimeType }, URL_SECONDS);
+      const content = { kind: held.kind, mimeType, size, url: rebaseUrl(deps, url, base) };
       const pages = parseJson(held.pages) ?? [];
-      const task: MediaTask = { kind: held.kind, mimeType, size, url: rebaseUrl(deps, url, base), stored, pages };
+      // What is made on request later is not part of the generation, whose trace may be gone by then.
+      const isFirst = held.build === 1 && held.pages === null;
+      const traceparent = (isFirst && held.traceparent) || undefined;
+      const task: MediaTask = { ...content, stored, pages, traceparent };
       return { data: { epoch: held.epoch, task } };
     },
 

@@ -1,5 +1,6 @@
 import { items } from '@review/client';
 import { expect, test } from 'vitest';
+import { newUuid } from '../../db/ids.ts';
 import { onEachDatabase, type Person, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
 import { timeOf } from '../comments/test/talk.ts';
@@ -65,7 +66,7 @@ onEachDatabase((house) => {
     const row = await house().deps.db.selectFrom('versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     const copies = Array.from({ length: 60 }, (_, index) => ({
       ...row,
-      id: id.replace(/.{4}$/, String(1000 + index)),
+      id: newUuid(),
       name: `Cut ${index + 1}`,
       created_at: timeOf(index),
     }));

@@ -156,6 +156,7 @@ onEachDatabase((house) => {
       await advanceRetries(house(), id);
       const retried = await worker.drain(200);
       expect(typesIn(retried)).toEqual(['comment.created', 'comment.updated', 'comment.updated']);
+      expect(requests.concat(retried).map(({ attempt }) => attempt)).toEqual([1, 1, 2, 1, 1]);
       expect(new Set(retried.map(subjectOf))).toEqual(new Set([first]));
     });
   });

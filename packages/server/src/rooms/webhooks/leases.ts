@@ -2,6 +2,7 @@ import type { WebhookDisabledReason, WebhookOutcome } from '@review/contract';
 import { type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { type Moment, timeOf } from '../../db/clock.ts';
+import { jsonRows } from '../../db/json-rows.ts';
 import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema } from '../../db/schema.ts';
 import { inStatement } from '../../db/transaction.ts';
@@ -110,21 +111,17 @@ type NewDeliveries = Params<{ webhookId: string; projectId: string; now: Moment;
  * pending again.
  */
 export const insertDeliveries = prepared.run((db, { webhookId, projectId, now, rows }: NewDeliveries) => {
-  const json = rows.map((list) => JSON.stringify(list));
-  const listed = isPostgres(db)
-    ? sql`json_array_elements(${json}::json) as listed (delivery)`
-    : sql`(select value as delivery from json_each(${json})) as listed`;
-  const isFirst = isPostgres(db) ? sql`cast(delivery ->> 'first' as boolean)` : sql`delivery ->> 'first'`;
+  const isFirst = isPostgres(db) ? sql`cast(item ->> 'first' as boolean)` : sql`item ->> 'first'`;
   return sql`
     insert into webhook_deliveries
       (id, webhook_id, project_id, sequence, subject_id, status, attempts, created_at, next_attempt_at)
-    select delivery ->> 'id', ${webhookId}, ${projectId}, cast(delivery ->> 'sequence' as bigint), delivery ->> 'subject_id',
-      'PENDING', 0, delivery ->> 'created_at',
+    select item ->> 'id', ${webhookId}, ${projectId}, cast(item ->> 'sequence' as bigint), item ->> 'subject_id',
+      'PENDING', 0, item ->> 'created_at',
       case when ${isFirst} and not exists (
         select 1 from webhook_deliveries as pending
-        where pending.webhook_id = ${webhookId} and pending.subject_id = delivery ->> 'subject_id' and pending.status = 'PENDING'
+        where pending.webhook_id = ${webhookId} and pending.subject_id = item ->> 'subject_id' and pending.status = 'PENDING'
       ) then ${timeOf(db, now)} end
-    from ${listed} where true
+    from ${jsonRows(db, rows)} where true
     on conflict (webhook_id, sequence) do update
       set status = 'PENDING', attempts = 0, next_attempt_at = excluded.next_attempt_at
       where webhook_deliveries.status <> 'PENDING'`;
@@ -158,7 +155,7 @@ export const findDueDeliveries = prepared.all(
         join.onRef('event.project_id', '=', 'delivery.project_id').onRef('event.sequence', '=', 'delivery.sequence'),
       )
       .selectAll('event')
-      .select('delivery.id')
+      .select(['delivery.id', 'delivery.attempts'])
       .where('delivery.webhook_id', '=', webhookId)
       .where('delivery.next_attempt_at', '<=', timeOf(db, now))
       .orderBy('delivery.next_attempt_at')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Provider, WorkerApi } from '@review/contract';
+import type { WorkerApi } from '@review/contract';
 import { parseJson } from '../../db/json.ts';
 import type { Writer } from '../../db/schema.ts';
 import { now, secondsFromNow } from '../../db/time.ts';
@@ -8,15 +8,16 @@ import type { Deps } from '../../deps.ts';
 import { ProblemError } from '../../request/problem.ts';
 import { type Written, writeWithEvents } from '../events/outbox.ts';
 import { endFile } from '../generation/end.ts';
-import { isHeld, raiseProgress, recordSubmit, type StoredGeneration, updateStages } from '../generation/queries.ts';
+import { isHeld, raiseProgress, updateStages } from '../generation/queries.ts';
 import { expireLeases, releaseLease, renewLeases, takeTasks } from '../generation/slots.ts';
 import { startHandOver } from '../generation/trace-context.ts';
 import type { WorkerHandlers } from '../handler.ts';
 import { mediaWorkerHandlers } from '../media/worker.ts';
 import { webhookWorkerHandlers } from '../webhooks/worker.ts';
 import { abilitiesOf } from '../workers/abilities.ts';
-import { findWithLiving, insertWorker, isDraining, recordHeartbeat } from '../workers/queries.ts';
+import { findWithLiving, insertWorker, recordHeartbeat } from '../workers/queries.ts';
 import { changeHeld, finishStep, recordJob, recordSteps, UNSEEN } from './change-held.ts';
+import { reserveSubmit } from './reserve-submit.ts';
 import { resultHandlers } from './result.ts';
 import { findTasks } from './tasks.ts';
 import { waitForClaims } from './wait-for-claims.ts';
@@ -58,8 +59,8 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     },
 
     async heartbeat({ body }) {
-      await recordHeartbeat(db, body, clock, now());
-      return { data: { draining: await isDraining(db, body.worker) } };
+      const { draining_since: drainingSince } = await recordHeartbeat(db, body, clock, now());
+      return { data: { draining: drainingSince !== null } };
     },
 
     async claim({ body: { worker, most, wait }, base, signal }) {
@@ -88,32 +89,7 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
       return { data: found.task };
     },
 
-    async reserveSubmit({ id, body: { epoch, stage, provider, intents, token } }) {
-      const answer = await changeHeld(deps, id, { epoch }, async (trx, held) => {
-        const stages = parseJson(held.stages);
-        const known = stages[stage] ?? { intents: 0, job: null };
-        const current = { stage: known, provider: held.provider };
-        if (known.token === token && known.job === null) return { answer: { granted: true, ...current }, events: [] };
-        if (!canUseProvider(provider, held, config.generation)) {
-          return { answer: { granted: false, stage: known, provider: held.provider ?? 'live' }, events: [] };
-        }
-        // An earlier submit was reserved: the worker has to decide whether to submit again.
-        if (known.intents !== intents || known.job !== null)
-          return { answer: { granted: false, ...current }, events: [] };
-        const reserved = { intents: intents + 1, job: null, token };
-        const { project_id: projectId } = await recordSubmit(trx, id, {
-          stages: { ...stages, [stage]: reserved },
-          provider,
-          startedAt: now(),
-          deadlineAt: clock(config.generation.deadlines[held.output_type]),
-        });
-        const answer = { granted: true, stage: reserved, provider };
-        if (held.status === 'RUNNING') return { answer, events: [] };
-        return { answer, events: [{ type: 'file.generation.started', projectId, subjectId: id, data: {} }] };
-      });
-      watch.changed(id);
-      return { data: answer };
-    },
+    reserveSubmit: reserveSubmit(deps),
 
     releaseSubmit: ({ id, body: { epoch, stage, intents } }) =>
       changeHeld(deps, id, { epoch }, async (trx, held) => {
@@ -167,9 +143,3 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
     },
   };
 };
-
-/** Whether the provider may run the generation. A worker may have been restarted with other keys since the claim. */
-function canUseProvider(provider: Provider, held: StoredGeneration, allowed: { sandbox: boolean }): boolean {
-  if (held.provider !== null) return held.provider === provider;
-  return provider === 'live' || (held.promised === 'sandbox' && allowed.sandbox);
-}

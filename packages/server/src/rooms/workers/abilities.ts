@@ -11,11 +11,13 @@ interface Allowed {
   sandbox: boolean;
 }
 
+type Reported = Pick<StoredWorker, 'families'>;
+
 export const withAbility = (abilities: Abilities, wanted: Ability): Family[] =>
   [...abilities].flatMap(([family, ability]) => (ability === wanted ? [family] : []));
 
 /** Returns the combined abilities of these workers. */
-export function abilitiesOfAll(workers: readonly StoredWorker[], allowed: Allowed): Abilities {
+export function abilitiesOfAll(workers: readonly Reported[], allowed: Allowed): Abilities {
   const abilities = new Map<Family, Ability>();
   for (const family of FAMILIES) {
     const states = new Set(workers.map((worker) => stateOf(worker, family)));
@@ -34,5 +36,5 @@ export function abilitiesOf(worker: StoredWorker, living: readonly StoredWorker[
 }
 
 /** The state of a family on a worker. A family that it did not report has no key there. */
-export const stateOf = ({ families }: StoredWorker, family: Family) =>
+export const stateOf = ({ families }: Reported, family: Family) =>
   families.findLast((reported) => reported.family === family)?.state ?? 'sandbox';

@@ -38,15 +38,16 @@ export async function insertWorker(trx: Writer, report: WorkerReport, clock: Clo
 
 type Heartbeat = Omit<Row, 'seen_at' | 'draining_since'> & { seen_at: Moment };
 
-const upsertWorker = prepared.run((db, { name, started_at, seen_at, ...report }: Params<Heartbeat>) => {
+const upsertWorker = prepared.one((db, { name, started_at, seen_at, ...report }: Params<Heartbeat>) => {
   const row = { ...report, seen_at: timeOf(db, seen_at) };
   return db
     .insertInto('workers')
     .values({ name, started_at, ...row })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(row));
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .returning('draining_since');
 });
 
-/** Stores the report and the time of a heartbeat. A dead worker becomes alive again. */
+/** Stores the report and the time of a heartbeat. A dead worker becomes alive again. Returns since when it takes no new work. */
 export const recordHeartbeat = (
   db: Database,
   { worker, version, families, refusals }: WorkerReport,
@@ -68,7 +69,10 @@ const findSeen = prepared(
   (rows) => rows.map(parsed),
 );
 
-export const listLiving = (db: Database, clock: Clock) => findSeen(db, { after: clock(-ALIVE_SECONDS) });
+/** A worker with a heartbeat after it is alive. */
+export const aliveSince = (clock: Clock): Moment => clock(-ALIVE_SECONDS);
+
+export const listLiving = (db: Database, clock: Clock) => findSeen(db, { after: aliveSince(clock) });
 
 /** Returns the living workers that take new work. */
 export const listAvailable = async (db: Database, clock: Clock) =>
@@ -107,7 +111,7 @@ export async function findWithLiving(
   clock: Clock,
   name: string,
 ): Promise<{ worker: StoredWorker; living: StoredWorker[] }> {
-  const living = await findSeenOrNamed(db, { after: clock(-ALIVE_SECONDS), name });
+  const living = await findSeenOrNamed(db, { after: aliveSince(clock), name });
   const unknown = {
     name,
     version: null,

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   type Encoder,
+  FF_ENCODER_LIBX264,
   FF_ENCODER_PRORES_KS,
   type FFAudioEncoder,
   type FFVideoEncoder,
@@ -16,6 +17,7 @@ const TIMES_PER_SECOND = 90_000;
 const SAMPLES = 1024;
 const SAMPLE_RATE = 48_000;
 
+export const H264 = FF_ENCODER_LIBX264;
 /** The encoder of a format that browsers do not play. */
 export const PRORES = FF_ENCODER_PRORES_KS;
 

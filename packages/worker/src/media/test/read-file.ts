@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MediaKind } from '@review/contract';
 import sharp from 'sharp';
 import { onTestFinished } from 'vitest';
+import { removeDirectory } from '../../remove-directory.ts';
 import { makeProxy, readContent } from '../read-media.ts';
 import type { Decoder } from '../read-order.ts';
 import type { Limits } from '../run-isolated.ts';
@@ -18,7 +19,7 @@ export async function readFile(
   { limits, decoder = { name: 'node-av' } }: { limits?: Limits; decoder?: Decoder } = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'media-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => removeDirectory(folder));
   const [input, output] = [join(folder, 'input'), await mkdtemp(join(folder, 'output-'))];
   await writeFile(input, bytes);
   const content = { kind, mimeType, input, output, decoder };
