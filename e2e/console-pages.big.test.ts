@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { inConsole } from './console-fixture.ts';
 import type { BrowserOptions, Visit } from './visit.ts';
 
-/** SCREENSHOTS=<folder> stores a screenshot of every page, as used in the README. */
+/** SCREENSHOTS=<folder> stores a screenshot of every page. */
 const folder = process.env['SCREENSHOTS'];
 
 const nameOf = ({ dark = false, phone = false }: BrowserOptions) =>
@@ -64,6 +64,9 @@ inConsole('the pages of the console', (fixture) => {
     ['skills', '/skills', 'Skills'],
     ['skill', `/skills/${ids['skill']}`, 'Versions'],
     ['skill-editor', `/skills/${ids['skill']}?write=true`, 'Review a cut'],
+    ['people', '/people', 'People'],
+    ['person', '/people?keyword=Mia%20Member', 'People'],
+    ['nobody', '/people?keyword=nobody', 'Nobody matches'],
     ['health', '/health', 'Models'],
     ['nothing', '/nowhere', 'Page not found'],
   ];

@@ -320,6 +320,7 @@ inConsole('reviewing in the console', (fixture) => {
     // Software rendering of a scene is slow, so it is in a small window.
     await using phone = await fixture().visit({ phone: true });
     await phone.open(`/files/${ids.model}`);
+    await phone.page.getByRole('button', { name: 'Show in 3D' }).click();
     await expect
       .poll(() => phone.page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
       .toBe(true);

@@ -66,9 +66,27 @@ inConsole('the viewers of the console', (fixture) => {
     await page.getByRole('heading', { name: 'Details' }).waitFor();
     if (!isSlow) await expectDrawn();
     await page.reload();
+    if (isSlow) await page.getByRole('button', { name: 'Show in 3D' }).click();
     await expectDrawn();
     await visit.expectAccessible(model);
     await steer?.(page);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
+  test('without a graphics card, a model is a picture until its scene is requested', async () => {
+    const { service } = fixture();
+    const id = await service.generate('meshy-7', 'A lamp');
+    await service.waitForEnd(id);
+    await until('its poster is made', async () => (await service.file(id)).thumbnailUrl);
+    await using visit = await fixture().visit({ phone: true });
+    const { page } = visit;
+    await visit.open(`/files/${id}`);
+    await page.getByRole('img', { name: /^Poster of/ }).waitFor();
+    await visit.expectAccessible('a model without its scene');
+    const isScene = () => page.evaluate("document.querySelector('model-viewer') !== null");
+    expect(await isScene()).toBe(false);
+    await page.keyboard.press('d');
+    await expect.poll(isScene).toBe(true);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { fileRoute, projectFilesRoute } from './files/route.ts';
 import { trashRoute } from './files/trash/route.ts';
 import { generateRoute, runRoute, runsRoute } from './generation/route.ts';
 import { healthRoute } from './health/route.ts';
-import { membersRoute } from './members/route.ts';
+import { membersRoute, peopleRoute } from './members/route.ts';
 import { projectRoute, projectSettingsRoute, projectsRoute } from './projects/route.ts';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
@@ -46,6 +46,7 @@ const routeTree = rootRoute.addChildren([
     joinRoute,
     skillsRoute,
     skillRoute,
+    peopleRoute,
     healthRoute,
   ]),
 ]);

@@ -21,5 +21,6 @@ export const NAVIGATION: readonly Place[] = [
   },
   { label: 'Review', to: '/review', icon: 'check', keywords: 'needs waiting approve decide versions' },
   { label: 'Skills', to: '/skills', icon: 'box', keywords: 'markdown instructions agent versions' },
+  { label: 'People', to: '/people', icon: 'people', keywords: 'members users workspace address email id' },
   { label: 'Health', to: '/health', icon: 'heart', keywords: 'status rate limits workers models scopes' },
 ];

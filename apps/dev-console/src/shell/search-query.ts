@@ -22,8 +22,9 @@ export const RESULT_ICONS: Record<SearchType, IconName> = {
   SKILL: 'box',
 };
 
-/** The page of a result; undefined for a person, who has none. */
-export function pageOf({ type, id, project, file }: SearchResult): LinkProps | undefined {
+/** The page of a result, or undefined if it has none. */
+export function pageOf({ type, id, title, project, file }: SearchResult): LinkProps | undefined {
+  if (type === 'PERSON') return { to: '/people', search: { keyword: title, person: id } };
   if (type === 'SKILL') return { to: '/skills/$skillId', params: { skillId: id } };
   if (type === 'FILE') return { to: '/files/$fileId', params: { fileId: id } };
   if (project === null) return undefined;
