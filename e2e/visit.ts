@@ -14,11 +14,21 @@ export interface BrowserOptions {
 }
 
 const EVENT_STREAM = /^\/api\/projects\/[^/]+\/events$/;
-const QUIET_MS = 500;
+const QUIET_MS = 400;
+const IDLE = `(async () => {
+  const idle = () => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 5000 }));
+  await idle();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await idle();
+})()`;
 
 const Found = z.object({
   violations: z.array(
-    z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.object({ html: z.string() })) }),
+    z.object({
+      id: z.string(),
+      impact: z.string().nullable(),
+      nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })),
+    }),
   ),
 });
 
@@ -103,9 +113,19 @@ export class Visit implements AsyncDisposable {
     );
   }
 
-  /** Resolves when no request has been pending for a while, other than streams of events, which never end. */
+  /** Resolves when no request has been pending for a while, other than streams of events, which never end, and the page has drawn what it received. */
   async settled(): Promise<void> {
-    await until('the page is quiet', () => this.#pending.size === 0 && performance.now() - this.#quietSince > QUIET_MS);
+    const isQuiet = () => this.#pending.size === 0 && performance.now() - this.#quietSince > QUIET_MS;
+    await until('the page is quiet', async () => {
+      if (!isQuiet()) return false;
+      // A page on a busy machine may still have to read a response, or to send the request that follows from it.
+      // Refused if the page is being left.
+      const isIdle = await this.page.evaluate(IDLE).then(
+        () => true,
+        () => false,
+      );
+      return isIdle && isQuiet();
+    });
   }
 
   /** Returns the requests to the API since the last call, except streams of events. */
@@ -124,7 +144,9 @@ export class Visit implements AsyncDisposable {
     await this.page.evaluate(axe.source);
     const found = Found.parse(await this.page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
     const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const violations = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`);
+    const violations = serious.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`).join('\n  ')}`,
+    );
     expect(violations, where).toEqual([]);
   }
 
