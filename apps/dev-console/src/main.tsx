@@ -14,6 +14,7 @@ import { followTabs } from './connection/tabs.ts';
 import { refetch } from './live/refetch.ts';
 import { closeAll } from './live/streams.ts';
 import { router } from './routes.tsx';
+import { savedKey } from './saved-key.ts';
 import { resumeSession } from './shell/resume-session.ts';
 import { theme } from './shell/theme.ts';
 
@@ -34,6 +35,12 @@ followTabs({
 onReached(() => void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.error !== null }));
 // Later, so that it does not compete with the page.
 window.addEventListener('load', () => void registerServiceWorker());
+
+// The code of the page loads while the session does.
+if (savedKey() !== null) {
+  const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const route of routes) void router.loadRouteChunk(route);
+}
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('the page has no place for the console');

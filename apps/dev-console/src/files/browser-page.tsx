@@ -1,9 +1,9 @@
-import { Button, FileButton, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { Button, FileButton, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { contract, type Folder, REVIEW_STATUSES } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { client } from '../api.ts';
 import { useApiMutation } from '../api-mutation.ts';
 import { maxLengthOf } from '../bounds.ts';
@@ -21,6 +21,7 @@ import { MoreButton } from '../ui/more-button.tsx';
 import { NameDialog } from '../ui/name-dialog.tsx';
 import { ProblemNotice } from '../ui/problem-notice.tsx';
 import rows from '../ui/rows.module.css';
+import { SearchField } from '../ui/search-field.tsx';
 import { statusLabel } from '../ui/status-badge.tsx';
 import { startUploads, useUploads } from '../uploads/uploads.ts';
 import classes from './browser-page.module.css';
@@ -177,23 +178,17 @@ export function FilesPage() {
 function Filters() {
   const { keyword = '', tag, order, view } = route.useSearch();
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(keyword);
-  const search = useDebouncedCallback((words: string) => {
-    void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace: true });
-  }, 250);
   return (
     <Group gap="sm">
-      <TextInput
+      <SearchField
         className={classes.search}
-        aria-label="Search files in this project"
+        label="Search files in this project"
         placeholder="Search in all folders"
-        leftSection={<Icon name="search" />}
         maxLength={maxLengthOf(contract.files.list.body.shape.keyword)}
-        value={typed}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          search(target.value.trim());
-        }}
+        keyword={keyword}
+        onSearch={(words, { replace }) =>
+          void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace })
+        }
       />
       <NativeSelect
         aria-label="Review status"

@@ -1,7 +1,8 @@
-import type { FileRecord, FileStatus } from '@review/contract';
-import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { client } from '../api.ts';
+import { contract, type FileRecord, type FileStatus } from '@review/contract';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { client, queryClient } from '../api.ts';
 import { useLive } from '../live/use-live.ts';
+import { mayCall } from '../session/access.ts';
 
 const POLL_INTERVAL_MS = 2000;
 const WAIT_SECONDS = 30;
@@ -24,7 +25,6 @@ export const fileQuery = (id: string) =>
  * must not `wait`: a browser has six connections to a host.
  */
 export function useLiveFile(id: string, enabled: boolean, wait = true) {
-  const queryClient = useQueryClient();
   const isLive = useLive(queryClient.getQueryData(fileQuery(id).queryKey)?.project.id);
   const file = useQuery({
     ...fileQuery(id),
@@ -55,6 +55,12 @@ export const downloadQuery = (id: string) =>
     queryFn: async ({ signal }) => (await client.files.download({ params: { id } }, { signal })).data,
     staleTime: 5 * 60_000,
   });
+
+/** Loads what the page of a file shows first, unless it is known. The page asks again for what is missing, and shows the error. */
+export async function loadFile(id: string): Promise<void> {
+  const { status } = await queryClient.ensureQueryData(fileQuery(id));
+  if (status === 'UPLOADED' && mayCall(contract.files.download)) await queryClient.ensureQueryData(downloadQuery(id));
+}
 
 /** The files of a project, newest first, page by page. */
 export const projectFilesQuery = (projectId: string, status?: FileStatus) =>

@@ -1,10 +1,12 @@
-import { REVIEW_STATUSES } from '@review/contract';
+import { contract, REVIEW_STATUSES } from '@review/contract';
 import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../projects/route.ts';
+import { mayCall } from '../session/access.ts';
 import { lazyPage } from '../shell/lazy-page.ts';
 import { consoleRoute } from '../shell/route.tsx';
 import { oneOf, search, text, whole } from '../shell/search.ts';
 import { FILE_ORDERS } from './order.ts';
+import { loadFile } from './queries.ts';
 
 export const fileRoute = createRoute({
   getParentRoute: () => consoleRoute,
@@ -20,6 +22,10 @@ export const fileRoute = createRoute({
     /** The order of the list in which the previous and the next file are found. */
     order: oneOf(FILE_ORDERS, order),
   })),
+  // Starts the queries while the code of the page loads.
+  loader: ({ params, preload }) => {
+    if (!preload && mayCall(contract.files.get)) loadFile(params.fileId).catch(() => {});
+  },
   component: lazyPage(() => import('./page.tsx'), 'FilePage'),
 });
 

@@ -1,10 +1,8 @@
-import { Badge, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Badge, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { contract, type Project } from '@review/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { client } from '../api.ts';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { maxLengthOf } from '../bounds.ts';
 import { roleName, useRefusal } from '../session/access.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -13,8 +11,10 @@ import { Icon } from '../ui/icon.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
 import { Page } from '../ui/page.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { Time } from '../ui/time.tsx';
 import classes from './list-page.module.css';
+import { projectsQuery } from './project-query.ts';
 
 const CreateProject = lazy(() => import('./create-project.tsx'));
 const route = getRouteApi('/console/projects');
@@ -29,29 +29,11 @@ export function ProjectsPage() {
   const navigate = route.useNavigate();
   const refusal = useRefusal();
   const unreadable = refusal(contract.projects.list);
-  const direction = sort === 'name' ? 'asc' : 'desc';
   const query = useInfiniteQuery({
-    queryKey: ['projects', 'list', { keyword, sort }],
-    queryFn: ({ pageParam, signal }) =>
-      client.projects.list(
-        {
-          body: {
-            ...(keyword !== '' && { keyword }),
-            sort: { type: sort ?? 'updatedAt', direction },
-            ...(pageParam !== '' && { next: pageParam }),
-          },
-        },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ page }) => page.next,
+    ...projectsQuery({ keyword, sort }),
     enabled: unreadable === null,
     placeholderData: keepPreviousData,
   });
-  const [typed, setTyped] = useState(keyword);
-  const search = useDebouncedCallback((words: string) => {
-    void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace: true });
-  }, 250);
   const openForm = (open: boolean) =>
     void navigate({ search: (now) => ({ ...now, create: open || undefined }), replace: true });
 
@@ -67,17 +49,15 @@ export function ProjectsPage() {
   return (
     <Page title="Projects" description="Where files live and are reviewed." actions={newProject}>
       <Group mb="md" gap="sm" align="flex-end">
-        <TextInput
+        <SearchField
           className={classes.search}
-          aria-label="Search projects"
+          label="Search projects"
           placeholder="Search by name or description"
-          leftSection={<Icon name="search" />}
           maxLength={maxLengthOf(contract.projects.list.body.shape.keyword)}
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            search(event.target.value.trim());
-          }}
+          keyword={keyword}
+          onSearch={(words, { replace }) =>
+            void navigate({ search: (now) => ({ ...now, keyword: words === '' ? undefined : words }), replace })
+          }
         />
         <NativeSelect
           aria-label="Order"

@@ -1,13 +1,37 @@
 import { contract, type Project, type Route } from '@review/contract';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { client } from '../api.ts';
 import { useRefusal } from '../session/access.ts';
+
+interface ProjectFilters {
+  keyword?: string | undefined;
+  sort?: 'name' | 'createdAt' | undefined;
+}
 
 export const projectQuery = (id: string) =>
   queryOptions({
     queryKey: ['projects', id],
     queryFn: async ({ signal }) => (await client.projects.get({ params: { id } }, { signal })).data,
+  });
+
+/** The projects with a keyword, page by page. */
+export const projectsQuery = ({ keyword = '', sort }: ProjectFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['projects', 'list', { keyword, sort }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      client.projects.list(
+        {
+          body: {
+            ...(keyword !== '' && { keyword }),
+            sort: { type: sort ?? 'updatedAt', direction: sort === 'name' ? 'asc' : 'desc' },
+            ...(pageParam !== '' && { next: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    getNextPageParam: ({ page }) => page.next,
   });
 
 /** The projects that were changed last. */

@@ -1,6 +1,7 @@
 import type { ProjectRole, Route, Scope } from '@review/contract';
 import { useCallback } from 'react';
-import { useSession } from './session-query.ts';
+import { queryClient } from '../api.ts';
+import { sessionQuery, useSession } from './session-query.ts';
 
 const ROLE_NAMES: Record<ProjectRole, string> = {
   PROJECT_OWNER: 'owner',
@@ -25,6 +26,10 @@ function refusalOf({ metadata }: Pick<Route, 'metadata'>, scopes: readonly Scope
   }
   return null;
 }
+
+/** Whether the scopes of this session, if it is known, allow a call. */
+export const mayCall = (route: Pick<Route, 'metadata'>): boolean =>
+  refusalOf(route, queryClient.getQueryData(sessionQuery.queryKey)?.scopes ?? []) === null;
 
 /** Returns a function that says why this session may not call a route, or null. */
 export function useRefusal(): (route: Pick<Route, 'metadata'>, role?: ProjectRole) => string | null {

@@ -7,6 +7,7 @@ interface SearchFieldProps {
   label: string;
   placeholder: string;
   maxLength: number;
+  className?: string | undefined;
   /** The text in the URL. */
   keyword: string;
   /** Puts a text into the URL. `replace` continues the text of the current entry of the browser's history. */
@@ -17,7 +18,7 @@ interface SearchFieldProps {
  * A search field whose text is in the URL. The URL follows the typing after a pause, so the field keeps its own text, and takes over
  * only a text that was not typed here: of Back, Forward or a link.
  */
-export function SearchField({ label, placeholder, maxLength, keyword, onSearch }: SearchFieldProps) {
+export function SearchField({ label, placeholder, maxLength, className, keyword, onSearch }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   /** Typed texts that the URL does not have yet, oldest first. */
   const written = useRef<string[]>([]);
@@ -49,6 +50,7 @@ export function SearchField({ label, placeholder, maxLength, keyword, onSearch }
   return (
     <TextInput
       ref={input}
+      className={className}
       aria-label={label}
       placeholder={placeholder}
       leftSection={<Icon name="search" />}
