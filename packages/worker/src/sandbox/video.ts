@@ -1,12 +1,15 @@
 import { registerAacEncoder } from '@mediabunny/aac-encoder';
 import { pixelsOf, type VideoSettings } from '@review/contract';
 import {
+  AdtsOutputFormat,
   AudioSample,
   AudioSampleSource,
+  EncodedAudioPacketSource,
   EncodedPacket,
   EncodedVideoPacketSource,
   FilePathTarget,
   Mp4OutputFormat,
+  NullTarget,
   Output,
 } from 'mediabunny';
 import { type Chance, chanceOf } from './chance.ts';
@@ -71,21 +74,44 @@ async function write(
 ): Promise<void> {
   const picture = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(picture, { frameRate: FRAME_RATE, maximumPacketCount: durationSeconds * FRAME_RATE });
-  const sound = generateAudio ? new AudioSampleSource({ codec: 'aac', bitrate: 96_000 }) : null;
   // The encoder adds one packet, so one fewer keeps the sound within the picture's duration.
   const soundPackets = Math.floor((durationSeconds * SAMPLE_RATE) / SAMPLES_PER_PACKET);
-  const soundSamples = (soundPackets - 1) * SAMPLES_PER_PACKET;
-  const tune = tuneOf(chance, soundSamples);
-  if (sound) output.addAudioTrack(sound, { maximumPacketCount: soundPackets });
+  const tune = generateAudio ? await encodeSound(chance, (soundPackets - 1) * SAMPLES_PER_PACKET) : [];
+  const sound = new EncodedAudioPacketSource('aac');
+  if (generateAudio) output.addAudioTrack(sound, { maximumPacketCount: soundPackets });
   await output.start();
   for (let second = 0; second < durationSeconds; second += 1) {
     await addPicture(picture, loop, second);
-    const from = second * SAMPLE_RATE;
-    const count = Math.min(SAMPLE_RATE, soundSamples - from);
-    if (sound && count > 0) await addSound(sound, tune(from, count), second);
+    for (const { packet, meta } of tune) if (Math.floor(packet.timestamp) === second) await sound.add(packet, meta);
     task.progress((second + 1) / durationSeconds);
   }
   await output.finalize();
+}
+
+interface EncodedSound {
+  packet: EncodedPacket;
+  meta: EncodedAudioChunkMetadata | undefined;
+}
+
+/**
+ * Encodes the sound before the picture is written. The encoder runs beside: packets that it adds itself come after pictures of later
+ * seconds, and a browser loads all of these before it plays.
+ */
+async function encodeSound(chance: Chance, samples: number): Promise<EncodedSound[]> {
+  const encoded: EncodedSound[] = [];
+  const source = new AudioSampleSource({
+    codec: 'aac',
+    bitrate: 96_000,
+    onEncodedPacket: (packet, meta) => encoded.push({ packet, meta }),
+  });
+  const output = new Output({ format: new AdtsOutputFormat(), target: new NullTarget() });
+  output.addAudioTrack(source);
+  await output.start();
+  const tune = tuneOf(chance, samples);
+  for (let from = 0; from < samples; from += SAMPLE_RATE)
+    await addSound(source, tune(from, Math.min(SAMPLE_RATE, samples - from)), from / SAMPLE_RATE);
+  await output.finalize();
+  return encoded;
 }
 
 async function addPicture(source: EncodedVideoPacketSource, loop: EncodedLoop, second: number): Promise<void> {

@@ -18,24 +18,27 @@ export async function readVideo(path: string) {
     keys: picture.keys,
     audio: audio && { codec: await audio.getCodec(), seconds: await audio.computeDuration() },
     digest: `${picture.digest} ${sound?.digest ?? ''}`,
-    streams: await indexComesFirst(path),
+    streams: await canStream(path, sound?.first ?? null),
   };
 }
 
 async function packetsOf(track: InputTrack) {
   const hash = createHash('sha256');
   const keys: number[] = [];
+  let first: Uint8Array | null = null;
   let count = 0;
   for await (const { data, type, timestamp } of new EncodedPacketSink(track).packets()) {
     if (type === 'key' && track.isVideoTrack()) keys.push(count);
+    first ??= data;
     hash.update(data).update(String(timestamp));
     count += 1;
   }
-  return { count, keys, digest: hash.digest('hex') };
+  return { first, count, keys, digest: hash.digest('hex') };
 }
 
-async function indexComesFirst(path: string): Promise<boolean> {
+/** Whether the index comes first, and the sound is among the pictures. */
+async function canStream(path: string, sound: Uint8Array | null): Promise<boolean> {
   const bytes = await readFile(path);
   const index = bytes.indexOf('moov');
-  return index > 0 && index < bytes.indexOf('mdat');
+  return index > 0 && index < bytes.indexOf('mdat') && (sound === null || bytes.indexOf(sound) < bytes.length / 2);
 }
