@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../packages/server/src/db/ids.ts';
 import { inConsole } from './console-fixture.ts';
+import { OBSERVE_TASKS, takeLongestTask } from './long-tasks.ts';
 import type { Visit } from './visit.ts';
 
 const COUNT = 1000;
@@ -12,11 +13,6 @@ const SHOWN = 200;
 const TICKS = 10;
 const MAX_ELEMENTS = 3000;
 const MAX_HEAP_MB = 60;
-
-/** Notes every task of the page that takes longer than 50 ms. */
-const OBSERVE_TASKS = `window.tasks = []; new PerformanceObserver((list) => {
-  for (const { duration } of list.getEntries()) window.tasks.push(duration);
-}).observe({ type: 'longtask', buffered: true })`;
 
 /** Clicks a box and resolves once the page has painted the change. */
 const TICK = (name: string) => `new Promise((resolve) => {
@@ -55,7 +51,7 @@ async function measure(page: Page, names: readonly string[]) {
     elements: await page.evaluate<number>('document.querySelectorAll("*").length'),
     heapMB: Math.round(usedSize / 1e5) / 10,
     tickMs: Math.round(median(ticks)),
-    longestTaskMs: Math.round(await page.evaluate<number>('Math.max(0, ...window.tasks)')),
+    longestTaskMs: await takeLongestTask(page),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inConsole } from './console-fixture.ts';
+import { OBSERVE_TASKS } from './long-tasks.ts';
 
 /** A slow 3G network, as Chromium's own preset. */
 const SLOW_3G = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
@@ -17,10 +18,6 @@ const LOADED = `(() => {
     longestTaskMs: Math.round(Math.max(0, ...window.tasks)),
   };
 })()`;
-
-const OBSERVE_TASKS = `window.tasks = []; new PerformanceObserver((list) => {
-  for (const { duration } of list.getEntries()) window.tasks.push(duration);
-}).observe({ type: 'longtask', buffered: true })`;
 
 interface Loaded {
   ms: number;
