@@ -30,6 +30,8 @@ Object.defineProperty(pg.Client.prototype, 'query', {
   value(this: pg.Client, ...args: unknown[]) {
     const [first] = args;
     if (typeof first === 'string') count(first);
+    else if (typeof first === 'object' && first !== null && 'statements' in first && Array.isArray(first.statements))
+      for (const { text } of first.statements) count(String(text));
     else if (typeof first === 'object' && first !== null && 'text' in first) count(String(first.text));
     return Reflect.apply(query, this, args);
   },

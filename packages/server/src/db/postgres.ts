@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
 import type { Schema } from './schema.ts';
-import { RESULT_UNREAD, statementName } from './statement-names.ts';
+import { nameStatement, RESULT_UNREAD, statementName } from './statement-names.ts';
 import { isOutdatedPlan } from './transaction.ts';
 
 const BIGINT = 20;
@@ -85,74 +85,99 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
 
 const NO_ROWS = { command: '', rowCount: 0, rows: [] };
 
+nameStatement('begin');
+nameStatement('commit');
+
+type NamedStatement = Required<Pick<pg.QueryConfig<unknown[]>, 'name' | 'text' | 'values'>>;
+
+/**
+ * Named statements with one Sync, so that Postgres answers them by one write, and skips those after one that fails. The result
+ * is that of the last.
+ */
+class Together extends pg.Query {
+  /** The benchmark counts them. */
+  readonly statements: readonly NamedStatement[];
+
+  constructor(statements: readonly NamedStatement[], { resolve, reject }: PromiseWithResolvers<unknown>) {
+    super('', (error, results) => {
+      if (error) reject(error);
+      else resolve(Array.isArray(results) ? results.at(-1) : results);
+    });
+    this.statements = statements;
+  }
+
+  override submit = (connection: pg.Connection): void => {
+    const unsynced: pg.Connection = Object.create(connection, { sync: { value: () => {} } });
+    connection.stream.cork();
+    try {
+      for (const statement of this.statements) new pg.Query(statement).submit(unsynced);
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+  };
+}
+
 /**
  * Lets Postgres parse and plan each prepared statement once per connection. Sends BEGIN together with the first statement of a
  * transaction, and statements whose result is not read together with the one after them, which saves round trips.
  */
 function saveRoundTrips(client: pg.PoolClient): void {
-  const { stream } = client.connection;
   let names = 0;
-  let begun: Promise<unknown> | null = null;
-  let isBeginWaiting = false;
-  let waiting: (() => Promise<unknown>)[] = [];
-
-  function runNamed(run: () => Promise<unknown>): Promise<unknown> {
-    return run().catch((error: unknown) => {
-      // A migration has changed a table since the statement was prepared: prepare it again under another name.
-      if (isOutdatedPlan(error)) names++;
-      throw error;
-    });
-  }
+  const succeeded = new Set<string>();
+  let isInTransaction = false;
+  let waiting: NamedStatement[] = [];
 
   client.query = new Proxy(client.query, {
     apply(query, self, args: unknown[]) {
-      const send = (...given: unknown[]): Promise<unknown> => {
-        const result = Reflect.apply(query, self, given);
-        if (isBeginWaiting) stream.uncork();
-        isBeginWaiting = false;
+      const send = (...given: unknown[]): Promise<unknown> => Reflect.apply(query, self, given);
+      const sendNamed = async (statement: NamedStatement): Promise<unknown> => {
+        const result = await send(statement).catch((error: unknown) => {
+          // A migration has changed a table since the statement was prepared: prepare it again under another name.
+          if (isOutdatedPlan(error)) names++;
+          throw error;
+        });
+        succeeded.add(statement.name);
         return result;
       };
-      const sendWaiting = (): Promise<unknown>[] => {
-        const sent = waiting.map((run) => run());
+      const sendTogether = async (statements: readonly NamedStatement[]): Promise<unknown> => {
         waiting = [];
-        return sent;
+        const settled = Promise.withResolvers<unknown>();
+        send(new Together(statements, settled));
+        const result = await settled.promise.catch((error: unknown) => {
+          // Which of the new ones Postgres has prepared before the error is not known.
+          if (isOutdatedPlan(error) || statements.some(({ name }) => !succeeded.has(name))) names++;
+          throw error;
+        });
+        for (const { name } of statements) succeeded.add(name);
+        return result;
       };
       const [text, values] = args;
-      if (typeof text !== 'string' || args.length !== 2) return send(...args);
-      if (text === 'begin') {
+      if (typeof text !== 'string' || !Array.isArray(values) || args.length !== 2) return send(...args);
+      if (text === 'rollback') {
+        const isBegun = waiting[0]?.text !== 'begin';
         waiting = [];
-        stream.cork();
-        begun = send(...args);
-        isBeginWaiting = true;
-        // Its error is thrown by the commit.
-        begun.catch(() => {});
-        return Promise.resolve(NO_ROWS);
+        isInTransaction = false;
+        return isBegun ? send(...args) : Promise.resolve(NO_ROWS);
       }
       const name = statementName(text);
-      const run = () => (name === undefined ? send(...args) : send({ name: `${name}-${names}`, text, values }));
-      if (begun !== null && text.startsWith(RESULT_UNREAD)) {
-        waiting.push(() => runNamed(run));
+      if (name === undefined) {
+        return waiting.length === 0 ? send(...args) : lastOf([sendTogether(waiting), send(...args)]);
+      }
+      const statement = () => ({ name: `${name}-${names}`, text, values });
+      if (text === 'begin') {
+        isInTransaction = true;
+        waiting = [];
+      }
+      if (text === 'begin' || (isInTransaction && text.startsWith(RESULT_UNREAD))) {
+        waiting.push(statement());
         return Promise.resolve(NO_ROWS);
       }
-      if (text === 'commit' || text === 'rollback') {
-        const earlier = text === 'commit' ? begun : null;
-        if (text === 'rollback') waiting = [];
-        begun = null;
-        stream.cork();
-        const ended = lastOf([earlier, ...sendWaiting(), send(...args)]);
-        stream.uncork();
-        return ended;
-      }
-      if (waiting.length > 0) {
-        stream.cork();
-        const result = lastOf([...sendWaiting(), runNamed(run)]);
-        stream.uncork();
-        return result;
-      }
-      if (name === undefined) return run();
-      return runNamed(run).catch((error: unknown) => {
+      if (text === 'commit') isInTransaction = false;
+      if (waiting.length > 0) return sendTogether([...waiting, statement()]);
+      return sendNamed(statement()).catch((error: unknown) => {
         if (!isOutdatedPlan(error)) throw error;
-        return run().catch(() => {
+        return sendNamed(statement()).catch(() => {
           // The error has aborted a transaction, which `inTransaction` repeats.
           throw error;
         });
@@ -162,7 +187,7 @@ function saveRoundTrips(client: pg.PoolClient): void {
 }
 
 /** Returns the result of the last one. Throws the first error: the later ones follow from it. */
-async function lastOf(results: (Promise<unknown> | null)[]): Promise<unknown> {
+async function lastOf(results: Promise<unknown>[]): Promise<unknown> {
   for (const settled of await Promise.allSettled(results)) if (settled.status === 'rejected') throw settled.reason;
   return results.at(-1);
 }
