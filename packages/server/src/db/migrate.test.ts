@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { insertWorkspace } from '../accounts/queries.ts';
+import { appendEvents } from '../rooms/events/outbox.ts';
+import { insertProject } from '../rooms/projects/queries.ts';
 import { DIALECTS } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { becomesReady, runProgram, startServer } from '../test/server-process.ts';
 import type { DatabaseAddress } from './database.ts';
+import { newUuid } from './ids.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
+import { now } from './time.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-migrate-'));
 const made = new AsyncDisposableStack();
@@ -105,6 +110,43 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect(await migrate(opened)).toContain('0012-pending-blob-deletions');
     expect(await opened.db.selectFrom('pending_blob_deletions').selectAll().execute()).toEqual([
       { storage_key: 'a', storage_upload: 'b', scheduled_at: '2020' },
+    ]);
+  });
+
+  test('events are numbered after those that an earlier release has stored, whether or not they are still kept', async () => {
+    const { address } = await emptyDatabase();
+    await using opened = openDatabase(address, () => {});
+    const { db } = opened;
+    await migrate(opened, '0023-trace-context');
+    const project = {
+      workspace_id: await insertWorkspace(db, 'Earlier'),
+      name: 'Earlier',
+      description: null,
+      deadline: null,
+      created_at: now(),
+    };
+    const [kept, swept] = [newUuid(), newUuid()];
+    const append = (id: string) =>
+      appendEvents(db, null, [{ type: 'project.restored', projectId: id, subjectId: id, data: {} }]);
+    for (const id of [kept, swept]) {
+      await insertProject(db, { ...project, id });
+      await append(id);
+      await append(id);
+    }
+    await db.deleteFrom('events').where('project_id', '=', swept).execute();
+    expect(await migrate(opened)).toContain('0024-event-floors');
+    const counters = () => db.selectFrom('event_counters').selectAll().orderBy('project_id').execute();
+    const after = (last: number) => [kept, swept].toSorted().map((id) => ({ project_id: id, last_sequence: last }));
+    expect(await counters()).toEqual(after(2));
+    for (const id of [kept, swept]) await append(id);
+    expect(await counters()).toEqual(after(3));
+    await db.deleteFrom('events').execute();
+    expect(await counters()).toEqual(after(3));
+    await db.deleteFrom('projects').where('id', '=', kept).execute();
+    await expect(append(kept)).rejects.toThrow(/foreign key/i);
+    await append(swept);
+    expect(await db.selectFrom('events').select(['project_id', 'sequence']).execute()).toEqual([
+      { project_id: swept, sequence: 4 },
     ]);
   });
 

@@ -274,7 +274,10 @@ export interface Schema {
   };
   /** An outbox of blobs without a row, which the sweep deletes from the storage. */
   pending_blob_deletions: { storage_key: string; storage_upload: string | null; scheduled_at: string };
-  /** The last event of each project. A transaction locks the row as its last lock, so that events are numbered in the order of commits. */
+  /**
+   * The last event of each project. On Postgres, a transaction locks the row as its last lock, so that events are numbered in
+   * the order of commits. On SQLite it is a view.
+   */
   event_counters: { project_id: string; last_sequence: number };
   /** The outbox of changes, written in their transactions and swept after the retention time. */
   events: {

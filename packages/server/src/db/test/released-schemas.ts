@@ -94,7 +94,9 @@ export async function installReleased(db: Database, dialect: Dialect, released: 
     }
     await sql`insert into kysely_migration (name, timestamp) values (${migration}, '2026')`.execute(db);
   }
+  const views = (await db.introspection.getTables()).filter(({ isView }) => isView).map((view) => view.name);
   for (const [table, rows] of Object.entries(released.rows)) {
+    if (views.includes(table)) continue;
     for (const row of rows) {
       const columns = sql.join(Object.keys(row).map(name));
       await sql`insert into ${name(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(db);
@@ -104,11 +106,13 @@ export async function installReleased(db: Database, dialect: Dialect, released: 
 
 /** Written by migrations or triggers, or of one database only. */
 const NOT_RECORDED =
-  /^(kysely_.*|sqlite_.*|generation_gate|schema_compatibility|rate_limits|idempotency_keys|.*_search.*)$/;
+  /^(kysely_.*|sqlite_.*|generation_gate|schema_compatibility|event_floors|rate_limits|idempotency_keys|.*_search.*)$/;
 
-/** Returns all rows of a SQLite database, each table after those that it refers to. */
+/** Returns all rows of a SQLite database, each table after those that it refers to, with views that are tables on Postgres. */
 export async function readRows(db: Database): Promise<ReleasedSchema['rows']> {
-  const { rows: tables } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db);
+  const { rows: tables } = await sql<{
+    name: string;
+  }>`select name from sqlite_master where type in ('table', 'view')`.execute(db);
   const rows: ReleasedSchema['rows'] = {};
   for (const { name } of tables.filter((table) => !NOT_RECORDED.test(table.name))) {
     const found = await sql<Row>`select * from ${sql.raw(`"${name}"`)}`.execute(db);

@@ -28,7 +28,7 @@ const raiseCounter = (projectId: Param<string>, by: RawBuilder<number>) => sql`
 const lastSequence = (projectId: Param<string>) =>
   sql`coalesce((select last_sequence from event_counters where project_id = ${projectId}), 0)`;
 
-/** On SQLite, a trigger raises the counter. */
+/** On SQLite, the event is its own counter. */
 const insertEvent = prepared.run((db, row: Params<NewRow>) =>
   isPostgres(db)
     ? sql`with counter as (${raiseCounter(row.project_id, sql.lit(1))})
