@@ -14,6 +14,7 @@ import { newUuid } from './ids.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { now } from './time.ts';
+import { inTransaction } from './transaction.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'review-migrate-'));
 const made = new AsyncDisposableStack();
@@ -127,9 +128,11 @@ describe.each(DIALECTS)('%s', (dialect) => {
     };
     const [kept, swept] = [newUuid(), newUuid()];
     const append = (id: string) =>
-      appendEvents(db, null, [{ type: 'project.restored', projectId: id, subjectId: id, data: {} }]);
+      inTransaction(db, (trx) =>
+        appendEvents(trx, null, [{ type: 'project.restored', projectId: id, subjectId: id, data: {} }]),
+      );
     for (const id of [kept, swept]) {
-      await insertProject(db, { ...project, id });
+      await inTransaction(db, (trx) => insertProject(trx, { ...project, id }));
       await append(id);
       await append(id);
     }

@@ -121,6 +121,7 @@ postgresTest('a transaction with a statement that fails changes nothing, and its
   await expect(write(['b', 'a'], list)).rejects.toThrow(twice);
   await expect(write(['b', 'a'], (trx) => sql`select 1`.execute(trx))).rejects.toThrow(twice);
   await write(['b'], (trx) => postpone(trx, 'b'));
+  for (let times = 0; times < 2; times++) await expect(insert(opened.db, 'a')).rejects.toThrow(twice);
   await expect(
     write([], async () => {
       throw new Error('nothing was sent');

@@ -6,6 +6,13 @@ import type { Schema } from './schema.ts';
 import { nameStatement, RESULT_UNREAD, statementName } from './statement-names.ts';
 import { isOutdatedPlan } from './transaction.ts';
 
+declare module 'pg' {
+  interface Connection {
+    /** The texts of named statements that Postgres has prepared. */
+    parsedStatements: Record<string, string>;
+  }
+}
+
 const BIGINT = 20;
 const DEFAULT_CONNECT_SECONDS = 5;
 const KEEPALIVE_SECONDS = 10;
@@ -123,33 +130,30 @@ class Together extends pg.Query {
  * transaction, and statements whose result is not read together with the one after them, which saves round trips.
  */
 function saveRoundTrips(client: pg.PoolClient): void {
+  const { parsedStatements } = client.connection;
   let names = 0;
-  const succeeded = new Set<string>();
   let isInTransaction = false;
   let waiting: NamedStatement[] = [];
 
   client.query = new Proxy(client.query, {
     apply(query, self, args: unknown[]) {
       const send = (...given: unknown[]): Promise<unknown> => Reflect.apply(query, self, given);
-      const sendNamed = async (statement: NamedStatement): Promise<unknown> => {
-        const result = await send(statement).catch((error: unknown) => {
+      const sendNamed = (statement: NamedStatement): Promise<unknown> =>
+        send(statement).catch((error: unknown) => {
           // A migration has changed a table since the statement was prepared: prepare it again under another name.
           if (isOutdatedPlan(error)) names++;
           throw error;
         });
-        succeeded.add(statement.name);
-        return result;
-      };
       const sendTogether = async (statements: readonly NamedStatement[]): Promise<unknown> => {
         waiting = [];
         const settled = Promise.withResolvers<unknown>();
         send(new Together(statements, settled));
         const result = await settled.promise.catch((error: unknown) => {
           // Which of the new ones Postgres has prepared before the error is not known.
-          if (isOutdatedPlan(error) || statements.some(({ name }) => !succeeded.has(name))) names++;
+          if (isOutdatedPlan(error) || statements.some(({ name }) => !(name in parsedStatements))) names++;
           throw error;
         });
-        for (const { name } of statements) succeeded.add(name);
+        for (const statement of statements) parsedStatements[statement.name] = statement.text;
         return result;
       };
       const [text, values] = args;
