@@ -213,7 +213,7 @@ test.each(bothEngines())(
     const unasked = ['worker.claimMedia', 'worker.claimWebhooks', 'worker.exchangeDeliveries', 'worker.renewMedia'];
     expect(spans.filter(({ name }) => unasked.includes(name))).toEqual([]);
     const exported = JSON.stringify(spans);
-    const secrets = [PROMPT, service.key, hooks.secret, hooks.url, new URL(hooks.url).host, 'lamp.png'];
+    const secrets = [PROMPT, service.key, await hooks.secret.promise, hooks.url, new URL(hooks.url).host, 'lamp.png'];
     for (const secret of secrets) expect(exported).not.toContain(secret);
   },
 );

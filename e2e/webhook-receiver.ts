@@ -20,8 +20,8 @@ interface Received {
 /** A receiver on this host, which verifies every signature. */
 export interface Receiver extends AsyncDisposable {
   url: string;
-  /** Set it before the first request. */
-  secret: string;
+  /** `subscribe` resolves it. The first request can come before: that of the webhook's own event. */
+  secret: PromiseWithResolvers<string>;
   /** The requests that were answered with 204. */
   accepted: Received[];
   /** All requests with a valid signature. */
@@ -41,8 +41,9 @@ async function read(request: IncomingMessage): Promise<string> {
 export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const body = await read(request);
+    const secret = await receiver.secret.promise;
     try {
-      new Webhook(receiver.secret).verify(
+      new Webhook(secret).verify(
         body,
         Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
       );
@@ -64,7 +65,7 @@ export async function startReceiver(): Promise<Receiver> {
   const address = server.address();
   const receiver: Receiver = {
     url: `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}/hook`,
-    secret: '',
+    secret: Promise.withResolvers(),
     accepted: [],
     received: [],
     invalid: 0,
@@ -81,7 +82,7 @@ export async function startReceiver(): Promise<Receiver> {
 /** Creates a webhook of the demo project for the receiver. */
 export async function subscribe({ client, projectId }: Service, receiver: Receiver): Promise<string> {
   const { data } = await client.webhooks.create({ params: { id: projectId }, body: { url: receiver.url } });
-  receiver.secret = (await client.webhooks.get({ params: data })).data.secret ?? '';
+  receiver.secret.resolve((await client.webhooks.get({ params: data })).data.secret ?? '');
   return data.id;
 }
 
