@@ -54,15 +54,11 @@ export function FilePanel(props: FilePanelProps) {
   const active = useActive(file, anchorKind === 'time' ? at : null);
   const wanted = desk?.selected ?? thread;
   const { list, rows, height, measure, show: reveal } = useRows(comments, query);
-  const context: CommentContext = {
-    ...audience,
-    on: { file: file.id },
-    anchorKind,
-    onJump,
-    thread,
-    onThread,
-    active,
-  };
+  const { projectId, allowRestricted } = audience;
+  const context = useMemo<CommentContext>(
+    () => ({ projectId, allowRestricted, on: { file: file.id }, anchorKind, onJump, thread, onThread, active }),
+    [projectId, allowRestricted, file.id, anchorKind, onJump, thread, onThread, active],
+  );
 
   const isWhole = !query.hasPreviousPage && !query.hasNextPage;
   const isLoaded = wanted === undefined || comments.some(({ id }) => id === wanted);

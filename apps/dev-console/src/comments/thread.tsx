@@ -1,10 +1,15 @@
 import type { CommentRecord } from '@review/contract';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { Comment, type CommentContext } from './comment.tsx';
 import { Replies } from './replies.tsx';
 
-/** A comment with its replies, which start collapsed. */
-export function Thread({ comment, context }: { comment: CommentRecord; context: CommentContext }) {
+interface ThreadProps {
+  comment: CommentRecord;
+  context: CommentContext;
+}
+
+/** A comment with its replies, which start collapsed. Remembered, because the list around it is drawn at each step of scrolling and of playing. */
+export const Thread = memo(function Thread({ comment, context }: ThreadProps) {
   const [unfolded, setUnfolded] = useState(false);
   const { thread, onThread = (next: string | null) => setUnfolded(next !== null) } = context;
   const isOpen = context.onThread === undefined ? unfolded : thread === comment.id;
@@ -19,4 +24,4 @@ export function Thread({ comment, context }: { comment: CommentRecord; context: 
       }}
     />
   );
-}
+});

@@ -1,5 +1,6 @@
 import { contract, type FileDetails } from '@review/contract';
 import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { FilePanel } from '../comments/file-panel.tsx';
 import { useRefusal } from '../session/access.ts';
 import { ForbiddenHint } from '../ui/forbidden-hint.tsx';
@@ -18,8 +19,12 @@ export function FileSide({ file, at, onJump }: FileSideProps) {
   const forbidden = useRefusal()(contract.comments.listOnFile);
   const { thread, sort, show } = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (difference: Partial<ReturnType<typeof route.useSearch>>) =>
-    void navigate({ search: (now) => ({ ...now, ...difference }), replace: true, resetScroll: false });
+  const change = useCallback(
+    (difference: Partial<ReturnType<typeof route.useSearch>>) =>
+      void navigate({ search: (now) => ({ ...now, ...difference }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  const openThread = useCallback((next: string | null) => change({ thread: next ?? undefined }), [change]);
   return (
     <aside className={classes.side} aria-label="About this file">
       {forbidden !== null ? (
@@ -30,7 +35,7 @@ export function FileSide({ file, at, onJump }: FileSideProps) {
           at={at}
           onJump={onJump}
           thread={thread}
-          onThread={(next) => change({ thread: next ?? undefined })}
+          onThread={openThread}
           sort={sort}
           show={show}
           onArrange={change}
