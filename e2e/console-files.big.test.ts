@@ -18,6 +18,9 @@ inConsole(
       await visit.page.getByText('No files here yet').waitFor();
       return id;
     }
+    // The list of uploads has links of the same name, until they are done.
+    const listed = (page: Page, name: string) =>
+      page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name });
     const filesOf = async (id: string) => (await fixture().service.client.files.list({ params: { id } })).data;
 
     /** Lets `passing` parts through and holds the others until `open` is called. */
@@ -178,12 +181,12 @@ inConsole(
       for (const name of ['first.txt', 'second.txt', 'third.txt']) {
         const buffer = Buffer.from(name);
         await page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'text/plain', buffer });
-        await page.getByRole('link', { name }).waitFor();
+        await listed(page, name).waitFor();
       }
       const shown = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
       const [previous, next] = [page.getByLabel('Previous file'), page.getByLabel('Next file')];
       await visit.settled();
-      await page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name: 'third.txt' }).click();
+      await listed(page, 'third.txt').click();
       await shown('third.txt');
       await page.getByLabel('Order of the comments').selectOption('Newest');
       await next.click();
@@ -320,13 +323,10 @@ inConsole(
       );
       for (const name of ['Poster v1.png', 'poster_v2.png', 'Logo.png', 'Poster v3 final.png']) {
         await page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'image/png', buffer });
-        await page.getByRole('link', { name }).waitFor();
+        await listed(page, name).waitFor();
       }
       await visit.settled();
-      await page
-        .getByRole('list', { name: 'Folders and files' })
-        .getByRole('link', { name: 'Poster v3 final.png' })
-        .click();
+      await listed(page, 'Poster v3 final.png').click();
       await page.getByRole('link', { name: 'Compare' }).click();
       await page.waitForURL(/right=/);
       const chosen = (side: string) =>

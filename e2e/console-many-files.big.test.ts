@@ -1,5 +1,5 @@
 import { upload } from '@review/client';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../packages/server/src/db/ids.ts';
 import { inConsole } from './console-fixture.ts';
@@ -100,6 +100,14 @@ inConsole('a folder with 1,000 files', (fixture) => {
   beforeAll(async () => {
     projectId = await fill();
   });
+  /** Scrolls to a share of the page until it shows the element: the height of a row is an estimate until it is drawn. */
+  const scrollTo = (page: Page, share: number, shown: Locator) =>
+    expect
+      .poll(async () => {
+        await page.evaluate(`scrollTo(0, (document.body.scrollHeight - innerHeight) * ${share})`);
+        return shown.isVisible();
+      })
+      .toBe(true);
   const box = (page: Page, number: number) =>
     page.getByRole('checkbox', { name: `Choose ${nameOf(number)}`, exact: true });
 
@@ -128,8 +136,7 @@ inConsole('a folder with 1,000 files', (fixture) => {
     await box(page, 2).click();
     await page.getByText('1 chosen').waitFor();
 
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    await box(page, SHOWN).waitFor();
+    await scrollTo(page, 1, box(page, SHOWN));
     const last = rows.last();
     expect(await last.getAttribute('aria-posinset')).toBe(String(SHOWN));
     expect(await last.getAttribute('aria-setsize')).toBe(String(SHOWN));
@@ -144,7 +151,7 @@ inConsole('a folder with 1,000 files', (fixture) => {
     await expect.poll(() => box(page, 3).isChecked()).toBe(true);
     await box(page, 4).waitFor();
 
-    await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+    await scrollTo(page, 1 / 2, box(page, SHOWN / 2));
     await box(page, SHOWN / 2).click({ modifiers: ['Shift'] });
     await page.getByText(`${SHOWN / 2 - 1} chosen`).waitFor();
     await page.getByRole('button', { name: 'Choose all' }).click();
@@ -165,13 +172,7 @@ inConsole('a folder with 1,000 files', (fixture) => {
     const { page } = visit;
     await open(visit, 'list', SHOWN);
     const file = page.getByRole('link', { name: nameOf(SHOWN / 2), exact: true });
-    // Until its height is known, the middle of the list is elsewhere.
-    await expect
-      .poll(async () => {
-        await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
-        return file.isVisible();
-      })
-      .toBe(true);
+    await scrollTo(page, 1 / 2, file);
     await file.scrollIntoViewIfNeeded();
     const before = await file.boundingBox();
     await file.click();
