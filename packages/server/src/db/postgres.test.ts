@@ -133,4 +133,9 @@ postgresTest('a transaction with a statement that fails changes nothing, and its
     }),
   ).rejects.toThrow('not sent yet');
   expect(await list(opened.db)).toEqual(['a', 'b']);
+  // Each statement is prepared once, however often it fails.
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(opened.db);
+  const texts = rows.map(({ statement }) => statement);
+  expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted());
+  expect(texts).toHaveLength(5);
 });

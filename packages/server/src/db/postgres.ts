@@ -8,8 +8,15 @@ import { isOutdatedPlan } from './transaction.ts';
 
 declare module 'pg' {
   interface Connection {
-    /** The texts of named statements that Postgres has prepared. */
-    parsedStatements: Record<string, string>;
+    /** The texts of named statements that were sent to be prepared, until Postgres has done so. */
+    submittedNamedStatements: Record<string, string>;
+  }
+  interface Query {
+    /** What `pg` remembers as prepared when Postgres says so. */
+    name: string;
+    text: string;
+    handleCommandComplete(message: unknown, connection: Connection): void;
+    handleError(error: Error, connection: Connection): void;
   }
 }
 
@@ -105,12 +112,32 @@ class Together extends pg.Query {
   /** The benchmark counts them. */
   readonly statements: readonly NamedStatement[];
 
-  constructor(statements: readonly NamedStatement[], { resolve, reject }: PromiseWithResolvers<unknown>) {
+  readonly #remaining: NamedStatement[];
+
+  constructor(statements: readonly NamedStatement[], settle: PromiseWithResolvers<unknown>) {
     super('', (error, results) => {
-      if (error) reject(error);
-      else resolve(Array.isArray(results) ? results.at(-1) : results);
+      if (error) settle.reject(error);
+      else settle.resolve(Array.isArray(results) ? results.at(-1) : results);
     });
     this.statements = statements;
+    this.#remaining = [...statements];
+    this.#expectNext();
+  }
+
+  #expectNext(): void {
+    const next = this.#remaining.shift();
+    if (next !== undefined) ({ name: this.name, text: this.text } = next);
+  }
+
+  override handleCommandComplete(message: unknown, connection: pg.Connection): void {
+    super.handleCommandComplete(message, connection);
+    this.#expectNext();
+  }
+
+  override handleError(error: Error, connection: pg.Connection): void {
+    // Postgres has not prepared those that it skipped.
+    for (const { name } of this.#remaining) delete connection.submittedNamedStatements[name];
+    super.handleError(error, connection);
   }
 
   override submit = (connection: pg.Connection): void => {
@@ -130,7 +157,6 @@ class Together extends pg.Query {
  * transaction, and statements whose result is not read together with the one after them, which saves round trips.
  */
 function saveRoundTrips(client: pg.PoolClient): void {
-  const { parsedStatements } = client.connection;
   let names = 0;
   let isInTransaction = false;
   let waiting: NamedStatement[] = [];
@@ -138,23 +164,17 @@ function saveRoundTrips(client: pg.PoolClient): void {
   client.query = new Proxy(client.query, {
     apply(query, self, args: unknown[]) {
       const send = (...given: unknown[]): Promise<unknown> => Reflect.apply(query, self, given);
-      const sendNamed = (statement: NamedStatement): Promise<unknown> =>
-        send(statement).catch((error: unknown) => {
-          // A migration has changed a table since the statement was prepared: prepare it again under another name.
-          if (isOutdatedPlan(error)) names++;
-          throw error;
-        });
-      const sendTogether = async (statements: readonly NamedStatement[]): Promise<unknown> => {
+      const renameOutdated = (error: unknown): never => {
+        // A migration has changed a table since the statement was prepared: prepare it again under another name.
+        if (isOutdatedPlan(error)) names++;
+        throw error;
+      };
+      const sendNamed = (statement: NamedStatement): Promise<unknown> => send(statement).catch(renameOutdated);
+      const sendTogether = (statements: readonly NamedStatement[]): Promise<unknown> => {
         waiting = [];
         const settled = Promise.withResolvers<unknown>();
         send(new Together(statements, settled));
-        const result = await settled.promise.catch((error: unknown) => {
-          // Which of the new ones Postgres has prepared before the error is not known.
-          if (isOutdatedPlan(error) || statements.some(({ name }) => !(name in parsedStatements))) names++;
-          throw error;
-        });
-        for (const statement of statements) parsedStatements[statement.name] = statement.text;
-        return result;
+        return settled.promise.catch(renameOutdated);
       };
       const [text, values] = args;
       if (typeof text !== 'string' || !Array.isArray(values) || args.length !== 2) return send(...args);
