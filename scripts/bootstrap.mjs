@@ -46,14 +46,14 @@ const tasks = {
   test: (ready, args) =>
     args.some((word) => !word.startsWith('-'))
       ? testFiles(ready, args)
-      : // Beside the tests, the checks would delay those of e2e, which then end alone and mostly wait.
-        test(ready, [['build', 'lint'], ['test']], [`--concurrency=${parallelTasks()}`, ...args]),
+      : test(ready, ['build', 'lint', 'test', `--concurrency=${parallelTasks()}`, ...args]),
   'test:big': (ready, args) =>
-    test(
-      { ...ready, environment: { ...ready.environment, TEST_BIG: '1' } },
-      [['build', 'test']],
-      ['--concurrency=1', ...args],
-    ),
+    test({ ...ready, environment: { ...ready.environment, TEST_BIG: '1' } }, [
+      'build',
+      'test',
+      '--concurrency=1',
+      ...args,
+    ]),
 };
 
 forwardSignals();
@@ -222,24 +222,18 @@ function testFiles(ready, args) {
 }
 
 /**
- * Runs the groups of tasks one after the other, also after a failure.
  * @param {Ready} ready
- * @param {string[][]} groups
  * @param {string[]} args
  */
-async function test(ready, groups, args) {
+async function test(ready, args) {
   mkdirSync(cache, { recursive: true });
   const reports = mkdtempSync(join(cache, 'test-'));
   const environment = { ...ready.environment, TEST_REPORTS: reports };
   try {
     // A failing package must not hide the results of the others.
-    const flags = ['--continue=dependencies-successful', '--output-logs=new-only', ...args];
-    let code = 0;
-    for (const tasks of groups) {
-      const ended = await run('turbo', ['run', ...tasks, ...flags], { ...ready, environment });
-      code ||= ended;
-      if (stoppedBy) return code;
-    }
+    const flags = ['--continue=dependencies-successful', '--output-logs=new-only'];
+    const code = await run('turbo', ['run', ...args, ...flags], { ...ready, environment });
+    if (stoppedBy) return code;
     const { text, failed } = summarize(reports, code);
     console.log(text);
     // A failed test fails the run even if turbo exits with 0.
