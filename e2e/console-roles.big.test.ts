@@ -1,0 +1,172 @@
+import { contract, PROJECT_ROLES, type ProjectRole } from '@review/contract';
+import type { Locator } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { inConsole } from './console-fixture.ts';
+import type { BrowserOptions } from './visit.ts';
+
+const NAMES: Record<ProjectRole, string> = {
+  PROJECT_OWNER: 'Olive Owner',
+  PROJECT_MANAGER: 'Max Manager',
+  PROJECT_MEMBER: 'Mia Member',
+  PROJECT_REVIEWER: 'Rui Reviewer',
+  PROJECT_RESTRICTED_REVIEWER: 'Rae Restricted',
+};
+const emailOf = (role: ProjectRole) => `${NAMES[role].split(' ')[0]?.toLowerCase()}@demo.example`;
+
+const LOOKS: [look: string, options: BrowserOptions][] = [
+  ['light and wide', {}],
+  ['dark, on a phone', { dark: true, phone: true }],
+];
+
+const allows = ({ metadata }: { metadata: { roles: readonly ProjectRole[] } }, role: ProjectRole) =>
+  metadata.roles.includes(role);
+
+/** The console offers what the contract allows the role; what it forbids says why. */
+async function expectOffered(control: Locator, allowed: boolean, reason: RegExp): Promise<void> {
+  await expect.poll(() => control.getAttribute('aria-disabled')).toBe(allowed ? null : 'true');
+  if (allowed) return;
+  await control.focus();
+  await control.locator('..').getByText(reason).filter({ visible: true }).first().waitFor();
+}
+
+inConsole('the desk as each role', (fixture) => {
+  const ids = { film: '', cut: '', image: '' };
+  beforeAll(async () => {
+    const { service } = fixture();
+    const configs = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
+    ids.film = await service.generate('seedance-2.0', 'A slow pan over a foggy harbour', { configs });
+    ids.cut = await service.generate('seedance-2.0', 'The same pan, shorter', { configs });
+    ids.image = await service.generate('gpt-image-2', 'A lamp on the pier');
+    await Promise.all(Object.values(ids).map((id) => service.waitForEnd(id)));
+    for (const id of Object.values(ids)) {
+      await service.client.files.update({ params: { id }, body: { allowRestricted: true } });
+    }
+  }, 120_000);
+
+  const everyone = PROJECT_ROLES.flatMap((role) => LOOKS.map(([look, options]) => [role, look, options] as const));
+  test.each(everyone)(
+    '%s, %s: looks, draws, writes, decides, compares, exports, finds, generates and uploads as allowed',
+    { timeout: 240_000 },
+    async (role, look, options) => {
+      const { client, projectId } = fixture().service;
+      const mayEdit = allows(contract.files.startUpload, role);
+      const mayDecide = allows(contract.versions.setStatus, role);
+      const why = role === 'PROJECT_REVIEWER' ? /you are its reviewer/ : /you are its restricted reviewer/;
+      const version = `For ${NAMES[role]}, ${look}`;
+      const { data: created } = await client.versions.create({
+        params: { id: projectId },
+        body: { name: version, allowRestricted: true, files: [{ id: ids.film }] },
+      });
+      await using visit = await fixture().visit({ ...options, key: await fixture().keyOf(emailOf(role)) });
+      const { page } = visit;
+
+      // The player.
+      await visit.open(`/files/${ids.film}`);
+      await expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
+      await visit.settled();
+      await page.keyboard.press('l');
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await page.keyboard.press('k');
+      await page.getByRole('button', { name: 'Play' }).waitFor();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      await page.getByText('00:00:00:01 / 00:00:04:00 · frame 1').waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      // A drawing with a range, as a draft that survives a reload.
+      await page.keyboard.press('i');
+      await page.keyboard.press('.');
+      await page.getByText('frame 2').waitFor();
+      await page.keyboard.press('o');
+      await page.keyboard.press('d');
+      await page.getByRole('toolbar', { name: 'Drawing' }).getByRole('button', { name: 'Arrow' }).click();
+      const box = await page.locator('video').boundingBox();
+      if (box === null) throw new Error('the video is not shown');
+      await page.mouse.move(box.x + box.width / 4, box.y + box.height / 4);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 5 });
+      await page.mouse.up();
+      const content = `Softer here, says ${NAMES[role]}, ${look}`;
+      await page.keyboard.press('c');
+      await page.keyboard.type(content);
+      await page.reload();
+      const composer = page.getByRole('textbox', { name: 'Comment' });
+      await expect.poll(() => composer.inputValue()).toBe(content);
+      await composer.press('Control+Enter');
+      const comment = page.getByRole('article', { name: `Comment by ${NAMES[role]}` }).filter({ hasText: content });
+      await comment.waitFor();
+      const { data: posted } = await client.comments.listOnFile({ params: { id: ids.film } });
+      expect(posted.find((each) => each.content === content)).toMatchObject({
+        anchor: 63,
+        annotation: { shapes: [{ type: 'ARROW' }] },
+      });
+      await visit.expectAccessible('a film with a comment');
+
+      // Decisions, on the file and at the home of reviewers.
+      const status = page.getByRole('button', { name: /^Review status of / });
+      await status.click();
+      await expectOffered(page.getByRole('menuitem', { name: 'Needs edit' }), mayEdit, why);
+      await page.keyboard.press('Escape');
+      await visit.open('/review');
+      const approve = page.getByRole('button', { name: `Approve ${version}`, exact: true });
+      await expectOffered(approve, mayDecide, why);
+      if (mayDecide) {
+        await approve.click();
+        await page.getByRole('status').getByText(`${version}: Approved.`).waitFor();
+      }
+      const decided = (await client.versions.get({ params: { id: created.id } })).data.status;
+      expect(decided).toBe(mayDecide ? 'APPROVED' : 'NEED_REVIEW');
+
+      // Comparing, playing both.
+      await visit.open(`/compare?left=${ids.film}&right=${ids.cut}`);
+      await page.getByText('Wipe', { exact: true }).click();
+      await page.waitForURL(/mode=wipe/);
+      await page.getByRole('button', { name: 'Play both' }).click();
+      const times = '[...document.querySelectorAll("video")].map(({ currentTime }) => currentTime)';
+      await expect.poll(async () => Math.min(...(await page.evaluate<number[]>(times)))).toBeGreaterThan(0.2);
+
+      // The files: chosen, their comments exported, found by a word of a comment.
+      const { name } = (await client.files.get({ params: { id: ids.film } })).data;
+      await visit.open(`/projects/${projectId}?keyword=${name}`);
+      await page.getByRole('checkbox', { name: `Choose ${name}` }).click();
+      await expectOffered(page.getByRole('button', { name: 'Move', exact: true }), mayEdit, why);
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: 'Markers for Avid and Resolve (EDL)' }).click();
+      expect((await saved).suggestedFilename()).toMatch(/\.edl$/);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search everything' }).fill(content);
+      await page.getByRole('option', { name: new RegExp(content) }).click();
+      await page.waitForURL(new RegExp(`/files/${ids.film}`));
+
+      // Uploads.
+      await visit.open(`/projects/${projectId}`);
+      await expectOffered(page.getByRole('button', { name: 'Upload', exact: true }), mayEdit, why);
+      if (mayEdit) {
+        const file = { name: `${role} ${look}.txt`, mimeType: 'text/plain', buffer: Buffer.from(content) };
+        await page.getByLabel('Files to upload').setInputFiles(file);
+        await page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name: file.name }).waitFor();
+      }
+
+      // Generating, and the run with its result.
+      await visit.open(`/generate?project=${projectId}`);
+      const generate = page.getByRole('main').getByRole('button', { name: 'Generate', exact: true });
+      await expectOffered(generate, mayEdit, why);
+      if (mayEdit) {
+        await page.getByRole('textbox', { name: 'Prompt' }).fill(content);
+        await generate.click();
+        await page.getByRole('link', { name: `Open the result: ${content}` }).waitFor();
+      }
+      await visit.open(`/runs/${ids.image}`);
+      await page.getByRole('link', { name: 'Open the result' }).waitFor();
+      await visit.settled();
+      const prompts = await page.getByRole('region', { name: 'Prompt' }).getByText('A lamp on the pier').count();
+      expect(prompts).toBe(role === 'PROJECT_RESTRICTED_REVIEWER' ? 0 : 1);
+      await visit.expectAccessible('a run');
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    },
+  );
+});
