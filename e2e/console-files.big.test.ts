@@ -89,9 +89,9 @@ inConsole(
         { name: 'kept.bin', mimeType, buffer },
         { name: 'dropped.bin', mimeType, buffer },
       ]);
+      await until('the service lists both uploads', async () => (await filesOf(projectId)).length === 2);
       await page.getByRole('button', { name: 'Pause the upload of kept.bin' }).click();
       await page.getByText('Paused').waitFor();
-      await until('the service lists both uploads', async () => (await filesOf(projectId)).length === 2);
       await page.getByRole('button', { name: 'Abort the upload of dropped.bin' }).click();
       gate.open();
       await page.getByRole('button', { name: 'Resume the upload of kept.bin' }).click();

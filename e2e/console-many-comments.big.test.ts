@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newUuid } from '../packages/server/src/db/ids.ts';
 import { inConsole } from './console-fixture.ts';
 import { OBSERVE_TASKS, takeLongestTask } from './long-tasks.ts';
+import { until } from './processes.ts';
 
 const COUNT = 5000;
 const MAX_SCRIPT_BYTES = 300_000;
@@ -79,21 +80,21 @@ inConsole('a file with 5,000 comments in the console', (fixture) => {
     expect(figures.articles).toBeLessThan(40);
 
     const list = page.getByRole('region', { name: 'List of comments' });
-    for (let pages = 0; pages < 14; pages++) {
-      await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await visit.settled();
-    }
-    await page
-      .getByText(/^Remark [6-9]\d\d\.$/)
-      .first()
-      .waitFor();
+    /** Scrolls to an end of what is loaded, which loads more, until the remark is shown. */
+    const scrollTo = (end: 'top' | 'bottom', remark: RegExp) =>
+      until(
+        `${remark} is shown`,
+        async () => {
+          await list.evaluate((element, end) => element.scrollTo(0, end === 'top' ? 0 : element.scrollHeight), end);
+          await visit.settled();
+          return page.getByText(remark).first().isVisible();
+        },
+        60_000,
+      );
+    await scrollTo('bottom', /^Remark [6-9]\d\d\.$/);
     await expect.poll(() => page.getByRole('article').count()).toBeLessThan(40);
     expect(await heap()).toBeLessThan(MAX_HEAP_BYTES);
-    for (let pages = 0; pages < 20; pages++) {
-      await list.evaluate((element) => element.scrollTo(0, 0));
-      await visit.settled();
-    }
-    await page.getByText('Remark 1.', { exact: true }).waitFor();
+    await scrollTo('top', /^Remark 1\.$/);
     longestTaskMs.scrolling = await takeLongestTask(page);
 
     await page.locator('button[data-many]').last().click();
