@@ -3,7 +3,9 @@ import { SCOPES, type Scope } from '@review/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { findUser } from '../packages/server/src/accounts/queries.ts';
+import { hashApiKey } from '../packages/server/src/credentials/api-key.ts';
 import { issueKey } from '../packages/server/src/credentials/issue.ts';
+import { now } from '../packages/server/src/db/time.ts';
 import { testDatabases } from '../packages/server/src/test/postgres.ts';
 import { lacksChromium, openBrowser } from './browser.ts';
 import { type Backends, Service, type Settings } from './service.ts';
@@ -79,6 +81,11 @@ class ConsoleFixture implements AsyncDisposable {
     const userId = await findUser(database.db, email);
     if (userId === undefined) throw new Error(`the demo workspace has no user ${email}`);
     return (await issueKey(database.db, { workspaceId: data.workspace.id, userId, scopes })).key;
+  }
+
+  async revoke(key: string): Promise<void> {
+    const keys = this.service.database.db.updateTable('api_keys').set({ revoked_at: now() });
+    await keys.where('hash', '=', hashApiKey(key)).execute();
   }
 
   async newProject(name: string): Promise<string> {

@@ -45,7 +45,7 @@ inConsole('the desk as each role', (fixture) => {
 
   const everyone = PROJECT_ROLES.flatMap((role) => LOOKS.map(([look, options]) => [role, look, options] as const));
   test.each(everyone)(
-    '%s, %s: looks, draws, writes, decides, compares, exports, finds, generates and uploads as allowed',
+    '%s, %s: looks, draws, writes, decides, compares, exports, finds, generates, uploads and signs in again',
     { timeout: 240_000 },
     async (role, look, options) => {
       const { client, projectId } = fixture().service;
@@ -57,7 +57,8 @@ inConsole('the desk as each role', (fixture) => {
         params: { id: projectId },
         body: { name: version, allowRestricted: true, files: [{ id: ids.film }] },
       });
-      await using visit = await fixture().visit({ ...options, key: await fixture().keyOf(emailOf(role)) });
+      const key = await fixture().keyOf(emailOf(role));
+      await using visit = await fixture().visit({ ...options, key });
       const { page } = visit;
 
       // The player.
@@ -167,6 +168,17 @@ inConsole('the desk as each role', (fixture) => {
       expect(prompts).toBe(role === 'PROJECT_RESTRICTED_REVIEWER' ? 0 : 1);
       await visit.expectAccessible('a run');
       expect(visit.takeConsoleErrors()).toEqual([]);
+
+      // A key that is revoked while one writes.
+      await visit.openLive(`/files/${ids.cut}`);
+      await composer.fill('Half a thought');
+      await fixture().revoke(key);
+      const again = page.getByRole('dialog', { name: 'Sign in again' });
+      await again.getByLabel('API key').fill(await fixture().keyOf(emailOf(role)));
+      await again.getByRole('button', { name: 'Sign in' }).click();
+      await again.waitFor({ state: 'detached' });
+      await expect.poll(() => composer.inputValue()).toBe('Half a thought');
+      expect(visit.takeConsoleErrors(/401/)).toEqual([]);
     },
   );
 });

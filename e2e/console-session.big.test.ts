@@ -1,20 +1,11 @@
 import { SCOPES } from '@review/contract';
 import { expect, test } from 'vitest';
-import { hashApiKey } from '../packages/server/src/credentials/api-key.ts';
-import { now } from '../packages/server/src/db/time.ts';
 import { inConsole, OWNER } from './console-fixture.ts';
 
 /** What the browser logs about requests that fail, and React about the pages that need them. */
 const FAILED_REQUEST = /ERR_|Failed to (load|fetch)|PartNotLoaded/;
 
 inConsole('the session in the console', (fixture) => {
-  const revoke = (key: string) =>
-    fixture()
-      .service.database.db.updateTable('api_keys')
-      .set({ revoked_at: now() })
-      .where('hash', '=', hashApiKey(key))
-      .execute();
-
   test('all tabs share the session: sign-in, changes and sign-out reach each of them', async () => {
     const { service } = fixture();
     const projectId = await fixture().newProject('Two tabs');
@@ -63,7 +54,7 @@ inConsole('the session in the console', (fixture) => {
     await visit.openLive(`/projects/${projectId}/comments`);
     const box = page.getByLabel('Comment', { exact: true });
     await box.fill('The light is right.');
-    await revoke(key);
+    await fixture().revoke(key);
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.waitFor();
     await visit.expectAccessible('the dialog that asks for another key');
