@@ -9,7 +9,9 @@ const MAX_SCRIPT_BYTES = 300_000;
 const MAX_HEAP_BYTES = 120_000_000;
 
 inConsole('a file with 5,000 comments in the console', (fixture) => {
-  test('needs few requests, little memory and few elements; a playing video needs under 300 kB of JavaScript', async () => {
+  test('needs few requests, little memory and few elements; a playing video needs under 300 kB of JavaScript', {
+    timeout: 300_000,
+  }, async () => {
     const { service } = fixture();
     const configs = { resolution: '480p', durationSeconds: 4 };
     const id = await service.generate('seedance-2.0', 'A slow pan', { configs });

@@ -128,8 +128,8 @@ inConsole('people in the console', (fixture) => {
     const { page } = visit;
     const expectSearch = async (text: string, names: readonly string[]) => {
       await expectNames(page, names);
-      expect(await field(page).inputValue()).toBe(text);
-      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Search people');
+      await expect.poll(() => field(page).inputValue()).toBe(text);
+      await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Search people');
     };
     await visit.open('/people');
     await expect.poll(() => people(page).count()).toBe(7);

@@ -2,6 +2,7 @@ import { contract, PROJECT_ROLES, type ProjectRole } from '@review/contract';
 import type { Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { inConsole } from './console-fixture.ts';
+import { until } from './processes.ts';
 import type { BrowserOptions } from './visit.ts';
 
 const NAMES: Record<ProjectRole, string> = {
@@ -38,6 +39,8 @@ inConsole('the desk as each role', (fixture) => {
     ids.cut = await service.generate('seedance-2.0', 'The same pan, shorter', { configs });
     ids.image = await service.generate('gpt-image-2', 'A lamp on the pier');
     await Promise.all(Object.values(ids).map((id) => service.waitForEnd(id)));
+    // Exports for editing programs need it.
+    await until('the frame rate is read', async () => (await service.file(ids.film)).media?.frameRate, 60_000);
     for (const id of Object.values(ids)) {
       await service.client.files.update({ params: { id }, body: { allowRestricted: true } });
     }
@@ -126,8 +129,8 @@ inConsole('the desk as each role', (fixture) => {
       await page.getByText('Wipe', { exact: true }).click();
       await page.waitForURL(/mode=wipe/);
       await page.getByRole('button', { name: 'Play both' }).click();
-      const times = '[...document.querySelectorAll("video")].map(({ currentTime }) => currentTime)';
-      await expect.poll(async () => Math.min(...(await page.evaluate<number[]>(times)))).toBeGreaterThan(0.2);
+      const playing = '[...document.querySelectorAll("video")].filter(({ currentTime }) => currentTime > 0.2).length';
+      await expect.poll(() => page.evaluate(playing)).toBe(2);
 
       // The files: chosen, their comments exported, found by a word of a comment.
       const { name } = (await client.files.get({ params: { id: ids.film } })).data;

@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['../packages/server/src/test/postgres.ts'],
     // Tests start processes that mostly wait for each other, those of test:big also for back-offs and leases.
     maxWorkers: big ? 3 : 2,
-    // Each test starts its own processes; a process per file, with all modules anew, took more than a second of it.
+    // Each test starts its own processes; a new process per file, which loads all modules again, takes more than a second each.
     isolate: big,
     // The first measures times: it runs beside two that mostly wait.
     sequence: {

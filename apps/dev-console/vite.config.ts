@@ -11,7 +11,7 @@ const proxied = ['/api', '/blobs', '/docs', '/mcp', '/problems', '/readyz'];
 const MANTINE = '/@mantine/core/esm/components/';
 
 /**
- * A request costs more time than some code that its page does not use, so that a page loads few chunks. Each group also takes what its
+ * A request costs more time than some code that its page does not use, so a page should load few chunks. Each group also takes what its
  * modules import, unless a group above has it; thus chunks import only from chunks above them.
  */
 const CHUNKS = [

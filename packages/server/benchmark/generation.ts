@@ -61,11 +61,13 @@ async function runJobs(db: Database, server: Running, seeded: Seeded, jobs: numb
   const before = await countUploaded(db);
   const started = performance.now();
   await connections.send([requestBytes('POST', path, bearer(seeded.key), body)], jobs);
-  let open = jobs;
-  for (let since = started; open > 0; await sleep(POLL_MS)) {
+  let [open, since] = [jobs, started];
+  for (;;) {
     const left = await countOpen(db);
+    if (left === 0) break;
     if (left < open) [open, since] = [left, performance.now()];
     if (performance.now() - since > STALL_MS) throw new Error(`no generation ended within ${STALL_MS} ms`);
+    await sleep(POLL_MS);
   }
   const seconds = (performance.now() - started) / 1000;
   if ((await countUploaded(db)) - before !== jobs) throw new Error('a generation failed; see worker.log');

@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: {
     postgres: { type: 'boolean', default: false },
     facts: { type: 'boolean', default: false },
-    // Browsers and `fetch` accept brotli over TLS only, so that a proxy's clients get it and this one would not.
+    // Browsers and `fetch` accept brotli over TLS only: clients behind a proxy with TLS get it, this one would not.
     encoding: { type: 'string', default: 'br' },
   },
 });
@@ -30,7 +30,7 @@ const beside: Added = values.facts ? 'facts' : 'nothing';
 
 const WEBP_HEADER = Buffer.from('UklGRloAAABXRUJQVlA4IE4AAACwAQCdASoQAAoA', 'base64');
 
-/** Returns facts with a placeholder like that of a photo: 70 to 136 bytes, which cannot be compressed beyond the header. */
+/** Returns facts with a placeholder of 100 bytes, which cannot be compressed beyond the header; those of photos have 70 to 136. */
 function createFacts() {
   const placeholder = Buffer.concat([WEBP_HEADER, randomBytes(70)]).toString('base64');
   const uri = `data:image/webp;base64,${placeholder}`;

@@ -47,7 +47,7 @@ export default function ModelViewer(props: ViewerProps) {
       {still}
       <div className={classes.bar}>
         <Text size="sm" flex={1}>
-          This computer draws 3D without a graphics card, so that the page does not answer for some seconds.
+          This computer has no graphics card for 3D. Showing the model can freeze the page for some seconds.
         </Text>
         <Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
           Show in 3D
