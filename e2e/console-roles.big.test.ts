@@ -68,8 +68,9 @@ inConsole('the desk as each role', (fixture) => {
       await visit.open(`/files/${ids.film}`);
       await expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
       await visit.settled();
+      const plays = page.getByRole('button', { name: 'Pause' }).waitFor();
       await page.keyboard.press('l');
-      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await plays;
       await page.keyboard.press('k');
       await page.getByRole('button', { name: 'Play' }).waitFor();
       await page.keyboard.press('Home');
