@@ -76,12 +76,13 @@ async function auditGenerations(service: Service, client: Client, { generations 
 
 /** The storage keys that the database references, including pending deletions. */
 async function referencedKeys({ database: { db } }: Service): Promise<Set<string>> {
-  const [files, uploads, deletions, results] = await Promise.all([
+  const [files, renditions, uploads, deletions, results] = await Promise.all([
     db.selectFrom('files').select('storage_key as key').execute(),
+    db.selectFrom('renditions').select('storage_key as key').execute(),
     db.selectFrom('uploads').select('storage_key as key').execute(),
     db.selectFrom('pending_blob_deletions').select('storage_key as key').execute(),
     db.selectFrom('generations').select('result').where('result', 'is not', null).execute(),
   ]);
-  const keys = [...files, ...uploads, ...deletions].flatMap(({ key }) => key ?? []);
+  const keys = [...files, ...renditions, ...uploads, ...deletions].flatMap(({ key }) => key ?? []);
   return new Set([...keys, ...results.map(({ result }) => JSON.parse(result ?? '{}').storageKey)]);
 }
