@@ -6,6 +6,7 @@ import { askTabsForKey } from '../connection/tabs.ts';
 import { ConnectionBanner } from '../live/connection-banner.tsx';
 import { forgetKey, savedKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
+import { NotFound } from '../ui/not-found.tsx';
 import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute({
@@ -14,6 +15,12 @@ export const rootRoute = createRootRoute({
       <ConnectionBanner />
       <Outlet />
     </>
+  ),
+  // An address outside the pages is shown without the shell, which has the landmark of the others.
+  notFoundComponent: () => (
+    <main>
+      <NotFound />
+    </main>
   ),
 });
 
