@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from '@napi-rs/canvas';
-import { NO_FACTS } from '@review/contract';
+import { NO_FACTS } from '@review/contract/media';
 import type { PDFDocumentProxy } from 'pdfjs-dist/types/src/display/api.js';
 import type { PageViewport } from 'pdfjs-dist/types/src/display/page_viewport.js';
 import sharp, { type Sharp } from 'sharp';

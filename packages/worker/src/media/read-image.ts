@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { NO_FACTS } from '@review/contract';
+import { NO_FACTS } from '@review/contract/media';
 import sharp from 'sharp';
 import { limitLoaders } from './loaders.ts';
 import { type ReadOrder, type ReadResult, Refused } from './read-order.ts';

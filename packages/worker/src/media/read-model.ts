@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { NO_FACTS } from '@review/contract';
+import { NO_FACTS } from '@review/contract/media';
 import sharp from 'sharp';
 import { drawTriangles, type Paint, type Texture, type Triangle, type Wrap } from './draw-triangles.ts';
 import { type Glb, type Gltf, readBytes, readGlb } from './glb.ts';

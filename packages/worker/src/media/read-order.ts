@@ -1,4 +1,5 @@
-import { Filmstrip, MediaErrorCode, MediaFacts, MediaKind, RenditionKind } from '@review/contract';
+// This part alone: every file is read by a new process, and the whole contract takes as long to load as all the rest.
+import { Filmstrip, MediaErrorCode, MediaFacts, MediaKind, RenditionKind } from '@review/contract/media';
 import { z } from 'zod';
 
 /**

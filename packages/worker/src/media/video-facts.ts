@@ -1,4 +1,4 @@
-import { type MediaFacts, NO_FACTS } from '@review/contract';
+import { type MediaFacts, NO_FACTS } from '@review/contract/media';
 import { Refused } from './read-order.ts';
 import {
   type Course,

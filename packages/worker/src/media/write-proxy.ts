@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NO_FACTS } from '@review/contract';
+import { NO_FACTS } from '@review/contract/media';
 import { openVideo } from './open-video.ts';
 import { type ReadOrder, type ReadResult, Refused } from './read-order.ts';
 import { type AvFacts, readFacts } from './video-facts.ts';

@@ -1,4 +1,4 @@
-import { findModel, type OutputType, type VideoSettings } from '@review/contract';
+import { findModel, type OutputType, type VideoSettings } from '@review/contract/models';
 
 export interface SandboxRequest {
   outputType: OutputType;

@@ -1,5 +1,5 @@
 import { registerAacEncoder } from '@mediabunny/aac-encoder';
-import { pixelsOf, type VideoSettings } from '@review/contract';
+import { pixelsOf, type VideoSettings } from '@review/contract/models';
 import {
   AdtsOutputFormat,
   AudioSample,
