@@ -62,7 +62,7 @@ class ConsoleFixture implements AsyncDisposable {
 
   static async open(settings: Settings, backends: Backends): Promise<ConsoleFixture> {
     const [service, browser] = await Promise.all([
-      Service.start({ CONSOLE_DIR, ...settings }, backends),
+      Service.start({ CONSOLE_DIR, ...settings }, backends, 'demo'),
       openBrowser(),
     ]);
     await service.startWorker('console');

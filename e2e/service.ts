@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ClientOptions, createClient, upload } from '@review/client';
-import { type FileRecord, findModel, type GenerateRequest } from '@review/contract';
+import { type FileRecord, findModel, type GenerateRequest, SCOPES } from '@review/contract';
 import { z } from 'zod';
+import { insertWorkspace, joinWorkspace } from '../packages/server/src/accounts/queries.ts';
 import { readConfig } from '../packages/server/src/config/config.ts';
+import { issueKey } from '../packages/server/src/credentials/issue.ts';
 import type { OpenDatabase } from '../packages/server/src/db/database.ts';
 import { parseJson } from '../packages/server/src/db/json.ts';
 import { openDatabase } from '../packages/server/src/db/open.ts';
@@ -25,6 +27,9 @@ const Demo = z.object({
 
 export type Settings = Record<string, string>;
 
+/** For tests that are not about media: to read that of a file takes a process and a second of a core. */
+export const NO_MEDIA: Settings = { MEDIA_CONCURRENCY: '0' };
+
 /** Backends in place of SQLite, the disk and the embedded engine. */
 export interface Backends {
   /** The URL of a Postgres server; the service gets its own database there. */
@@ -32,6 +37,9 @@ export interface Backends {
   temporal?: { address: string };
   objectStore?: { settings: Settings };
 }
+
+/** What the service holds at the start: one project of one person, or what `review demo` creates, which takes a second. */
+type Content = 'project' | 'demo';
 
 /** A server and its workers as processes with their own data; each can be killed and restarted. */
 export class Service implements AsyncDisposable {
@@ -67,7 +75,11 @@ export class Service implements AsyncDisposable {
     this.#disposed.defer(() => removeDirectory(folder));
   }
 
-  static async start(settings: Settings = {}, { postgres, temporal, objectStore }: Backends = {}): Promise<Service> {
+  static async start(
+    settings: Settings = {},
+    { postgres, temporal, objectStore }: Backends = {},
+    content: Content = 'project',
+  ): Promise<Service> {
     const database = postgres === undefined ? null : await createDatabase(postgres);
     const folder = await mkdtemp(join(tmpdir(), 'review-e2e-'));
     const service = new Service(await freePort(), folder, {
@@ -79,7 +91,7 @@ export class Service implements AsyncDisposable {
     if (database) service.#disposed.use(database);
     try {
       await service.startServer();
-      await service.#createDemo();
+      await (content === 'demo' ? service.#createDemo() : service.#createProject());
       return service;
     } catch (error) {
       // The caller gets no service to dispose of.
@@ -96,9 +108,23 @@ export class Service implements AsyncDisposable {
 
   async #createDemo(): Promise<void> {
     const { people, projects } = Demo.parse(await this.review('demo'));
-    this.key = people[0].key;
-    this.client = this.clientAt(this.url);
+    this.#signIn(people[0].key);
     this.projectId = projects[0].id;
+  }
+
+  async #createProject(): Promise<void> {
+    await using database = this.#openDatabase();
+    const { db } = database;
+    const workspaceId = await insertWorkspace(db, 'Studio');
+    const owner = { workspaceId, email: 'owner@example.com', name: 'Ona Owner' };
+    const userId = await db.transaction().execute((trx) => joinWorkspace(trx, owner));
+    this.#signIn((await issueKey(db, { workspaceId, userId, scopes: SCOPES })).key);
+    this.projectId = (await this.client.projects.create({ body: { name: 'A project' } })).data.id;
+  }
+
+  #signIn(key: string): void {
+    this.key = key;
+    this.client = this.clientAt(this.url);
   }
 
   #run(file: string, settings: Settings): Program {
@@ -191,6 +217,12 @@ export class Service implements AsyncDisposable {
     return row;
   }
 
+  /** How often a worker has begun to read the media of a file. */
+  async timesRead(id: string): Promise<number | undefined> {
+    const media = this.database.db.selectFrom('media').select('attempts').where('file_id', '=', id);
+    return (await media.executeTakeFirst())?.attempts;
+  }
+
   async #stages(id: string) {
     return parseJson((await this.row(id)).stages);
   }
@@ -206,9 +238,11 @@ export class Service implements AsyncDisposable {
   }
 
   get database(): OpenDatabase {
-    this.#database ??= this.#disposed.use(openDatabase(readConfig(this.settings).database, () => {}));
+    this.#database ??= this.#disposed.use(this.#openDatabase());
     return this.#database;
   }
+
+  #openDatabase = (): OpenDatabase => openDatabase(readConfig(this.settings).database, () => {});
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#disposed.disposeAsync();

@@ -87,7 +87,7 @@ test.each([
   ['LOG_LEVEL', 'loud', /one of fatal/],
   ['WORKER_NAME', 'a'.repeat(256), /255/],
   ['WORKER_CONCURRENCY', '0', /1 to 1000/],
-  ['MEDIA_CONCURRENCY', '0', /1 to 100/],
+  ['MEDIA_CONCURRENCY', '101', /0 to 100/],
   ['SANDBOX_MILLISECONDS', 'soon', /whole number/],
   ['WEBHOOK_LOOPBACK', 'yes', /on or off/],
 ])('%s=%.9s is refused with the name and what to write', (name, value, remedy) => {

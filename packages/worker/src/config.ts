@@ -29,7 +29,7 @@ interface Config {
   tracing: TracingSettings | null;
   /** The maximum of concurrent generations. */
   concurrency: number;
-  /** The maximum of files whose media is read at once, each in a process of its own. */
+  /** The maximum of files whose media is read at once, each in a process of its own. 0 leaves media to other workers. */
   mediaConcurrency: number;
   /** What decodes video and sound. */
   decoder: Decoder;
@@ -84,7 +84,7 @@ export function readConfig(environment: Environment, host: { name: string; pid: 
     token: readToken(),
     port: setting('WORKER_PORT', port, 'off'),
     concurrency: setting('WORKER_CONCURRENCY', wholeNumber(1, 1000), '20'),
-    mediaConcurrency: setting('MEDIA_CONCURRENCY', wholeNumber(1, 100), String(availableParallelism())),
+    mediaConcurrency: setting('MEDIA_CONCURRENCY', wholeNumber(0, 100), String(availableParallelism())),
     decoder: setting('FFMPEG_PATH', decoder, ''),
     sandboxMs: setting('SANDBOX_MILLISECONDS', wholeNumber(0, 3_600_000), '1500'),
     workDirectory: join(resolve(value('WORK_DIR') ?? tmpdir()), `review-worker-${host.pid}`),

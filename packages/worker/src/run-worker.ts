@@ -85,7 +85,8 @@ export async function runWorker(environment: Environment, open = openFamilies): 
       },
     };
     const media = { server, log, workDirectory, decoder: config.decoder };
-    if (config.decoder.name === 'none')
+    if (config.mediaConcurrency === 0) log.info('reads no media: MEDIA_CONCURRENCY is 0');
+    else if (config.decoder.name === 'none')
       log.warn('videos and sounds get no previews: install node-av or set FFMPEG_PATH');
     if (engine === 'temporal') {
       // Loaded on demand, because it brings a native library.
@@ -96,7 +97,8 @@ export async function runWorker(environment: Environment, open = openFamilies): 
       await Promise.all([
         runEmbedded(context, options, stop, drain),
         runWebhooks(webhooks, config.name, stop.soon, drain),
-        runMedia(media, { worker: config.name, concurrency: config.mediaConcurrency }, stop.soon, drain),
+        config.mediaConcurrency > 0 &&
+          runMedia(media, { worker: config.name, concurrency: config.mediaConcurrency }, stop.soon, drain),
       ]);
     }
   } catch (error) {

@@ -27,7 +27,7 @@ interface TemporalOptions {
   worker: string;
   /** The maximum of concurrent polls. */
   concurrency: number;
-  /** The maximum of files whose media is read at once. */
+  /** The maximum of files whose media is read at once. 0 leaves media to other workers. */
   mediaConcurrency: number;
   /** The TEMPORAL_* settings. */
   environment: Record<string, string>;
@@ -81,14 +81,18 @@ export async function runTemporal(
             activities: webhookActivities(webhooks, over),
             maxConcurrentActivityTaskExecutions: MAX_RUNS,
           },
-          {
-            ...common,
-            ...GRACE,
-            taskQueue: MEDIA_TASK_QUEUE,
-            workflowBundle: bundle,
-            activities: mediaActivities(media, stop.soon),
-            maxConcurrentActivityTaskExecutions: options.mediaConcurrency,
-          },
+          ...(options.mediaConcurrency > 0
+            ? [
+                {
+                  ...common,
+                  ...GRACE,
+                  taskQueue: MEDIA_TASK_QUEUE,
+                  workflowBundle: bundle,
+                  activities: mediaActivities(media, stop.soon),
+                  maxConcurrentActivityTaskExecutions: options.mediaConcurrency,
+                },
+              ]
+            : []),
           ...queues(options).map(([taskQueue, most]) => ({
             ...common,
             ...GRACE,
