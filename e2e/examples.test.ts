@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path';
 import { items } from '@review/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Program } from './processes.ts';
-import { Service, sha256 } from './service.ts';
+import { NO_MEDIA, Service, sha256 } from './service.ts';
 
 /** Runs the examples of the typed client as separate processes. */
 const examples = resolve(import.meta.dirname, '../packages/client/examples');
 let service: Service;
 let folder: string;
 beforeAll(async () => {
-  service = await Service.start();
+  service = await Service.start(NO_MEDIA);
   await service.startWorker('one');
   folder = await mkdtemp(join(tmpdir(), 'review-examples-'));
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, startVendor, type Vendor, type VendorCall } from '../packages/worker/src/test/vendor.ts';
-import { Service, sha256 } from './service.ts';
+import { NO_MEDIA, Service, sha256 } from './service.ts';
 
 let service: Service;
 let vendor: Vendor;
@@ -10,10 +10,7 @@ const scripts = new Map<string, Vendor['on']>();
 beforeAll(async () => {
   vendor = await startVendor();
   vendor.on = (call) => scripts.get(call.order.prompt)?.(call);
-  service = await Service.start({
-    TEST_PROVIDER_URL: vendor.url,
-    FAMILY_CAPS: 'minimax=50',
-  });
+  service = await Service.start({ ...NO_MEDIA, TEST_PROVIDER_URL: vendor.url, FAMILY_CAPS: 'minimax=50' });
   await service.startWorker('left');
 });
 afterAll(async () => {

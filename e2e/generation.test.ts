@@ -4,12 +4,12 @@ import { MODELS, pixelsOf, settingsInEffect } from '@review/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import { freePort } from '../scripts/free-port.ts';
-import { Service, sha256 } from './service.ts';
+import { NO_MEDIA, Service, sha256 } from './service.ts';
 import { smallestVideo } from './smallest-video.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({ SANDBOX_MILLISECONDS: '0' });
+  service = await Service.start({ ...NO_MEDIA, SANDBOX_MILLISECONDS: '0' });
   await service.startWorker('left');
 });
 afterAll(() => service[Symbol.asyncDispose]());

@@ -2,7 +2,7 @@ import { WORKER_API_VERSION, WORKER_API_VERSION_HEADER } from '@review/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startVendor, type Vendor } from '../packages/worker/src/test/vendor.ts';
 import { type Gate, openGate } from './gate.ts';
-import { Service } from './service.ts';
+import { NO_MEDIA, Service } from './service.ts';
 import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 describe.each(ENGINES)('a worker of the %s engine whose server is rolled back', (engine) => {
@@ -14,7 +14,7 @@ describe.each(ENGINES)('a worker of the %s engine whose server is rolled back', 
   beforeAll(async () => {
     if (engine === 'temporal') temporal = await TemporalServer.start();
     vendor = await startVendor();
-    service = await Service.start({ TEST_PROVIDER_URL: vendor.url }, temporal ? { temporal } : {});
+    service = await Service.start({ ...NO_MEDIA, TEST_PROVIDER_URL: vendor.url }, temporal ? { temporal } : {});
     gate = await openGate(service.url);
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { mediaOf } from '../packages/worker/src/families/test/media.ts';
 import { type MeshyDouble, startMeshy } from '../packages/worker/src/families/test/meshy.ts';
 import { field } from '../scripts/json-field.ts';
 import type { Program } from './processes.ts';
-import { Service } from './service.ts';
+import { NO_MEDIA, Service } from './service.ts';
 import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const SECRET_KEY = 'tencent-secret-of-the-e2e';
@@ -23,6 +23,7 @@ describe.each(ENGINES)('3D under the engine %s', (engine) => {
       [meshy, hunyuan] = [await startMeshy(), await startHunyuan()];
       if (engine === 'temporal') temporal = await TemporalServer.start();
       service = await Service.start({
+        ...NO_MEDIA,
         LOG_LEVEL: 'debug',
         MESHY_API_KEY: meshy.key,
         MESHY_BASE_URL: meshy.url,

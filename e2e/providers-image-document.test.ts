@@ -9,7 +9,7 @@ import { mediaOf } from '../packages/worker/src/families/test/media.ts';
 import { OPENAI_KEY, type OpenAiDouble, startOpenAi } from '../packages/worker/src/families/test/openai.ts';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import type { Program } from './processes.ts';
-import { Service, sha256 } from './service.ts';
+import { NO_MEDIA, Service, sha256 } from './service.ts';
 import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const VEO = 'veo-3.1-generate-preview';
@@ -29,6 +29,7 @@ describe.each(ENGINES)('live providers under the %s engine', (engine) => {
     [openai, google] = [await startOpenAi(), await startGoogle()];
     if (engine === 'temporal') temporal = await TemporalServer.start();
     service = await Service.start({
+      ...NO_MEDIA,
       ...(temporal && { TEMPORAL_ADDRESS: temporal.address, RECONCILE_SECONDS: '1' }),
       LOG_LEVEL: 'debug',
       OPENAI_API_KEY: OPENAI_KEY,

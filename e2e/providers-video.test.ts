@@ -12,7 +12,7 @@ import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/
 import { ARK_KEY, type SeedanceDouble, startSeedance } from '../packages/worker/src/families/test/seedance.ts';
 import { readVideo } from '../packages/worker/src/sandbox/test/read-video.ts';
 import { type Program, until } from './processes.ts';
-import { Service, sha256 } from './service.ts';
+import { NO_MEDIA, Service, sha256 } from './service.ts';
 import { ENGINES, TemporalServer } from './temporal-server.ts';
 
 const KEYS = { kling: KLING_KEY, seedance: ARK_KEY, minimax: MINIMAX_KEY, fal: FAL_KEY };
@@ -43,6 +43,7 @@ describe.each(ENGINES)('videos under the %s engine', (engine) => {
     seedance = await startSeedance();
     vendors = { kling: await startKling(), seedance, minimax: await startMinimax(), fal: await startFal() };
     service = await Service.start({
+      ...NO_MEDIA,
       LOG_LEVEL: 'debug',
       GENERATION_SLOTS: 'VIDEO=20',
       ...(temporal && { TEMPORAL_ADDRESS: temporal.address }),

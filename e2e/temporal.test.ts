@@ -4,7 +4,7 @@ import { FAMILIES, MODELS, webhookWorkflowIdOf, workflowIdOf, workflowTypeOf } f
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../scripts/free-port.ts';
 import { until } from './processes.ts';
-import { Service } from './service.ts';
+import { NO_MEDIA, Service } from './service.ts';
 import { smallestVideo } from './smallest-video.ts';
 import { lacksTemporal, TemporalServer } from './temporal-server.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(isLacking)('generations under Temporal', () => {
 
   beforeAll(async () => {
     temporal = await TemporalServer.start();
-    service = await Service.start({}, { temporal });
+    service = await Service.start(NO_MEDIA, { temporal });
     const worker = await service.startWorker('left');
     await worker.waitForOutput('serving the queues');
     // Runs beside the other tests, because it takes half a minute.

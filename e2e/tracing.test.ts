@@ -4,7 +4,7 @@ import { MINIMAX_KEY, startMinimax } from '../packages/worker/src/families/test/
 import { openGate } from './gate.ts';
 import { type ReceivedSpan, startTraceReceiver } from './otlp-receiver.ts';
 import { type Program, until } from './processes.ts';
-import { Service } from './service.ts';
+import { NO_MEDIA, Service } from './service.ts';
 import { bothEngines, TemporalServer } from './temporal-server.ts';
 import { advanceRetries, startReceiver, subscribe } from './webhook-receiver.ts';
 
@@ -28,6 +28,7 @@ test.each(bothEngines())(
     await using receiver = await startTraceReceiver();
     await using vendor = await startMinimax();
     await using service = await Service.start({
+      ...NO_MEDIA,
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       LOG_LEVEL: 'info',
       MINIMAX_API_KEY: MINIMAX_KEY,
@@ -221,6 +222,7 @@ test.each(bothEngines())(
 test('OTEL_SDK_DISABLED exports nothing', async () => {
   await using receiver = await startTraceReceiver();
   await using service = await Service.start({
+    ...NO_MEDIA,
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_SDK_DISABLED: 'true',
   });
@@ -240,7 +242,7 @@ test.each(['hangs', 'is away'])(
     await using _receiver = receiver;
     receiver.hangs = true;
     if (state === 'is away') await receiver[Symbol.asyncDispose]();
-    await using service = await Service.start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+    await using service = await Service.start({ ...NO_MEDIA, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
     const worker = await service.startWorker('left');
     const id = await service.generate('markdown');
     expect((await service.waitForEnd(id)).status).toBe('UPLOADED');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from './processes.ts';
-import { Service } from './service.ts';
+import { NO_MEDIA, Service } from './service.ts';
 import { type Receiver, startReceiver, subscribe } from './webhook-receiver.ts';
 
 let [service, receiver, webhookId]: [Service?, Receiver?, string?] = [];
@@ -11,7 +11,7 @@ const started = () => {
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  service = await Service.start();
+  service = await Service.start(NO_MEDIA);
   await service.startWorker('left', { WEBHOOK_LOOPBACK: 'on' });
   webhookId = await subscribe(service, receiver);
 });

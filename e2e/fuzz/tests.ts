@@ -36,7 +36,7 @@ export function testFuzzing({ requests, conversations, connections }: Counts): v
     let readOnly: Records;
     beforeAll(async () => {
       const backends = dialect === 'postgres' ? { postgres: inject('postgresUrl') } : {};
-      service = await Service.start({ GENERATION_QUEUE_LIMIT: '1000000' }, backends);
+      service = await Service.start({ GENERATION_QUEUE_LIMIT: '1000000' }, backends, 'demo');
       readOnly = await newRecords(service.client);
     });
     afterAll(() => service[Symbol.asyncDispose]());
