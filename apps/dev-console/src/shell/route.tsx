@@ -7,6 +7,8 @@ import { ConnectionBanner } from '../live/connection-banner.tsx';
 import { forgetKey, savedKey } from '../saved-key.ts';
 import { sessionQuery } from '../session/session-query.ts';
 import { NotFound } from '../ui/not-found.tsx';
+import { PageFailure } from './page-failure.tsx';
+import { PageSkeleton } from './page-skeleton.tsx';
 import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute({
@@ -47,4 +49,15 @@ export const consoleRoute = createRoute({
     }
   },
   component: Shell,
+  // Without a session there is no shell, which has the landmark of the pages.
+  errorComponent: (props) => (
+    <main>
+      <PageFailure {...props} />
+    </main>
+  ),
+  pendingComponent: () => (
+    <main>
+      <PageSkeleton />
+    </main>
+  ),
 });

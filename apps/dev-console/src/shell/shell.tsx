@@ -9,6 +9,7 @@ import { useUploadsPresent } from '../uploads/present.ts';
 import { NAVIGATION } from './navigation.ts';
 import classes from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
+import { FLOATING } from './theme.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
@@ -88,6 +89,7 @@ export function Shell() {
       {menuOpen && <div className={classes.curtain} onPointerDown={menu.close} aria-hidden="true" />}
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
+        <div id={FLOATING} />
       </main>
       <Suspense>{hasUploads && <UploadDock />}</Suspense>
       <Suspense>{isKeyRefused && <SignInAgain />}</Suspense>

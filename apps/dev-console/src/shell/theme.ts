@@ -40,6 +40,9 @@ const pine: MantineColorsTuple = [
   '#123f38',
 ];
 
+/** Where menus and tooltips are drawn: inside the landmark of the page, so that people who go from landmark to landmark find them. */
+export const FLOATING = 'floating';
+
 export const theme = createTheme({
   colors: { gray: stone, dark: night, pine },
   primaryColor: 'pine',
@@ -58,6 +61,12 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   cursorType: 'pointer',
-  // Links inside text need more than colour to be recognised.
-  components: { Anchor: { defaultProps: { underline: 'always' } } },
+  components: {
+    // Links inside text need more than colour to be recognised.
+    Anchor: { defaultProps: { underline: 'always' } },
+    // The first item takes the focus: a menu must hold nothing but items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Popover: { defaultProps: { portalProps: { target: `#${FLOATING}` } } },
+    Tooltip: { defaultProps: { portalProps: { target: `#${FLOATING}` } } },
+  },
 });

@@ -20,7 +20,7 @@ export function ActionItem({ icon, refusal, danger = false, onClick, children }:
       // Not `disabled`: the arrow keys must still reach the item, so that the reason can be read.
       renderRoot={(props) => <button type="button" {...props} aria-disabled={off || undefined} />}
       closeMenuOnClick={!off}
-      {...(danger && !off && { color: 'red' })}
+      {...(danger && { c: 'var(--mantine-color-error)' })}
       {...(off && { c: 'dimmed' })}
       onClick={() => {
         if (!off) onClick();
