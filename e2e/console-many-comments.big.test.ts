@@ -81,7 +81,7 @@ inConsole('a file with 5,000 comments in the console', (fixture) => {
     expect(marks).toBeLessThan(100);
     expect(figures.articles).toBeLessThan(40);
 
-    const list = page.getByRole('region', { name: 'List of comments' });
+    const list = page.getByRole('group', { name: 'List of comments' });
     /** Scrolls to an end of what is loaded, which loads more, until the remark is shown. */
     const scrollTo = (end: 'top' | 'bottom', remark: RegExp) =>
       until(

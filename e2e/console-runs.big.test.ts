@@ -13,7 +13,7 @@ inConsole(
       await using visit = await fixture().visit();
       const { page } = visit;
       await visit.open(`/runs/${slow}`);
-      const progress = page.getByRole('region', { name: 'Progress of the run' });
+      const progress = page.getByRole('group', { name: 'Progress of the run' });
       await progress.getByRole('status').getByText('Await job').waitFor();
       await progress.getByText(/^since/).waitFor();
       await visit.expectAccessible('a run under way');
@@ -50,6 +50,7 @@ inConsole(
       await page.waitForURL((url) => /\/runs\/FX/.test(url.pathname) && !url.pathname.endsWith(failed));
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('note').getByText('This run was canceled, and made no file.').waitFor();
+      await visit.expectAccessible('a canceled run');
       const retried = await service.file(page.url().slice(-22));
       expect(retried.generation).toMatchObject({ prompt: 'A lamp [fail]', outputModel: 'gpt-image-2' });
       await page.getByRole('button', { name: 'Make another like it' }).click();

@@ -12,7 +12,7 @@ async function zoom(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.getByText('125 %').waitFor();
   await expect.poll(width).toBeCloseTo(fitted * 1.25);
-  const stage = page.getByRole('region', { name: /^Picture/ });
+  const stage = page.getByRole('group', { name: /^Picture/ });
   await stage.hover();
   await page.mouse.wheel(0, -400);
   await page.getByText('340 %').waitFor();
@@ -31,7 +31,7 @@ async function turnPages(page: Page): Promise<void> {
   await page.getByText(/^Page 2 of/).waitFor();
   await expect.poll(drawn).toBe('2');
   await page.waitForURL(/at=2/);
-  await page.getByRole('region', { name: /^Document/ }).focus();
+  await page.getByRole('group', { name: /^Document/ }).focus();
   await page.keyboard.press('ArrowLeft');
   await expect.poll(drawn).toBe('1');
 }

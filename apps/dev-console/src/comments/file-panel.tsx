@@ -26,6 +26,8 @@ const MOMENT_MS = 1000;
 const UNKNOWN = -1;
 
 interface FilePanelProps {
+  /** Which comments they are, if the page has those of several files. */
+  label?: string;
   file: FileRecord;
   /** The position of the viewer: milliseconds of a video or page of a document; null for other files. */
   at: number | null;
@@ -71,7 +73,7 @@ export function FilePanel(props: FilePanelProps) {
   }, [first]);
 
   return (
-    <section className={classes.panel} aria-label="Comments">
+    <section className={classes.panel} aria-label={props.label ?? 'Comments'}>
       <header className={classes.head}>
         <Title order={2}>Comments</Title>
         <NativeSelect
@@ -98,8 +100,9 @@ export function FilePanel(props: FilePanelProps) {
           onChange={({ target: { value } }) => onArrange({ show, sort: value === 'time' ? 'time' : 'date' })}
         />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
-      <section ref={list} className={classes.list} aria-label="List of comments" tabIndex={0}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+      <div ref={list} className={classes.list} role="group" aria-label="List of comments" tabIndex={0}>
         {wanted !== undefined && query.isSuccess && !isLoaded && <Linked id={wanted} context={context} />}
         <Loaded query={query} refusal={unreadable}>
           {() =>
@@ -132,7 +135,7 @@ export function FilePanel(props: FilePanelProps) {
         {(query.isFetchingNextPage || query.isFetchingPreviousPage) && (
           <Loader size="xs" aria-label="Loading more comments" className={classes.loading} />
         )}
-      </section>
+      </div>
       {waiting.map((draft) => (
         <WaitingComment key={draft.number} draft={draft} />
       ))}

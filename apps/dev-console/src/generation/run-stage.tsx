@@ -1,4 +1,4 @@
-import { Progress, Text } from '@mantine/core';
+import { Box, Progress, Text } from '@mantine/core';
 import type { FileDetails, GenerationStep, ProjectRole } from '@review/contract';
 import { Link } from '@tanstack/react-router';
 import { iconOf } from '../files/kind.ts';
@@ -58,7 +58,7 @@ function UnderWay({ run, steps }: { run: Run; steps: readonly GenerationStep[] |
   const { generation } = run;
   const running = generation.startedAt === null ? null : runningStep(steps ?? [], generation.startedAt);
   return (
-    <section className={classes.underWay} aria-label="Progress of the run">
+    <Box className={classes.underWay} role="group" aria-label="Progress of the run">
       <Text fw={600} size="lg" role="status">
         {running === null ? 'In the queue' : steps === undefined ? 'Being made' : running.label}
       </Text>
@@ -83,7 +83,7 @@ function UnderWay({ run, steps }: { run: Run; steps: readonly GenerationStep[] |
       <Text size="sm" c="dimmed" className="numbers">
         {Math.round(generation.progress * 100)} % · <Duration from={generation.queuedAt} to={null} /> in all
       </Text>
-    </section>
+    </Box>
   );
 }
 

@@ -23,9 +23,15 @@ export function BothComments({ sides, at, onJump }: BothCommentsProps) {
       {(left.id === right.id ? [left] : sides).map(
         ({ name, file }) =>
           file !== undefined && (
-            <section key={name} aria-label={`Comments on the ${name.toLowerCase()} file`} className={classes.comments}>
-              <SideComments key={file.id} file={file} at={at} onJump={onJump} />
-            </section>
+            <div key={name} className={classes.comments}>
+              <SideComments
+                key={file.id}
+                label={`Comments on the ${name.toLowerCase()} file`}
+                file={file}
+                at={at}
+                onJump={onJump}
+              />
+            </div>
           ),
       )}
     </div>
@@ -33,17 +39,19 @@ export function BothComments({ sides, at, onJump }: BothCommentsProps) {
 }
 
 interface SideCommentsProps {
+  label: string;
   file: NonNullable<Side['file']>;
   at: number | null;
   onJump: (at: number) => void;
 }
 
 /** Rendered again only when the position has moved by what it shows. */
-const SideComments = memo(function SideComments({ file, at, onJump }: SideCommentsProps) {
+const SideComments = memo(function SideComments({ label, file, at, onJump }: SideCommentsProps) {
   const [thread, setThread] = useState<string | null>(null);
   const [arrangement, arrange] = useState<{ sort?: Sorting | undefined; show?: Showing | undefined }>({});
   return (
     <FilePanel
+      label={label}
       file={file}
       at={at}
       onJump={onJump}

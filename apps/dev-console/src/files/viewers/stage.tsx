@@ -17,8 +17,11 @@ interface StageProps extends ComponentProps<'section'> {
 /** A focusable frame for content with keyboard control. */
 export function Stage({ label, keys, ...rest }: StageProps) {
   return (
+    // Not a landmark, as a page can have two stages.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
     <section
       {...rest}
+      role="group"
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: key handlers need the focus.
       tabIndex={0}
