@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { inConsole, REVIEWER } from './console-fixture.ts';
+import { drag, setPin } from './desk-roles.ts';
 import { PLACEHOLDER, setMedia } from './media-rows.ts';
 
 /** SCREENSHOTS=<folder> stores a screenshot of every state. */
@@ -85,6 +86,7 @@ inConsole('reviewing in the console', (fixture) => {
     await page.getByRole('checkbox', { name: 'at 0:00.1 – 0:01.1' }).waitFor();
     await page.keyboard.press('c');
     await page.keyboard.type('Slower here, see **the brief**: https://example.com/brief.');
+    await visit.expectAccessible('a comment with a range');
     await shoot(page, 'writing');
     await page.keyboard.press('Control+Enter');
     const comment = page.getByRole('article', { name: 'Comment by Olive Owner' }).first();
@@ -185,16 +187,6 @@ inConsole('reviewing in the console', (fixture) => {
       return [(layer.left - left) / width, (layer.top - top) / height, layer.width / width, layer.height / height,
         (shape.left - left) / width, (shape.top - top) / height, shape.width / width, shape.height / height];
     })()`);
-  const drag = async (page: Page, picture: string, from: [number, number], to: [number, number]) => {
-    const box = await page.locator(picture).boundingBox();
-    if (box === null) throw new Error(`${picture} is not shown`);
-    const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
-    await page.mouse.move(...at(from));
-    await page.mouse.down();
-    await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 5 });
-    await page.mouse.move(...at(to), { steps: 5 });
-    await page.mouse.up();
-  };
   const shapeCount = (page: Page) => page.locator('svg[data-shapes]').getAttribute('data-shapes');
 
   test('a drawing on a 540p proxy lies on the same pixels of the 4K original, on a phone too', async () => {
@@ -295,6 +287,7 @@ inConsole('reviewing in the console', (fixture) => {
       .poll(() => annotations(ids.image))
       .toMatchObject([{ anchor: null, annotation: { shapes: [{ type: 'ELLIPSE' }] } }]);
     await visit.settled();
+    await visit.expectAccessible('an image with a drawing');
     await shoot(page, 'image');
 
     await visit.open(`/files/${ids.document}`);
@@ -309,6 +302,7 @@ inConsole('reviewing in the console', (fixture) => {
       .poll(() => annotations(ids.document))
       .toMatchObject([{ anchor: 2, annotation: { shapes: [{ type: 'PEN' }] } }]);
     await expect.poll(() => shapeCount(page)).toBe('1');
+    await visit.expectAccessible('a page with a drawing');
     await shoot(page, 'page');
     await page.keyboard.press('Escape');
     await page.keyboard.press('ArrowLeft');
@@ -320,23 +314,7 @@ inConsole('reviewing in the console', (fixture) => {
     // Software rendering of a scene is slow, so it is in a small window.
     await using phone = await fixture().visit({ phone: true });
     await phone.open(`/files/${ids.model}`);
-    await phone.page.getByRole('button', { name: 'Show in 3D' }).click();
-    await expect
-      .poll(() => phone.page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
-      .toBe(true);
-    await phone.page.getByRole('button', { name: 'Set pins' }).click();
-    // The centre may be empty: a lamp is not solid.
-    const [x, y] = await phone.page.evaluate<[number, number]>(`(() => {
-      const viewer = document.querySelector('model-viewer');
-      const { left, top, width, height } = viewer.getBoundingClientRect();
-      for (let row = 1; row < 40; row++) for (let column = 1; column < 40; column++) {
-        const [x, y] = [left + (width * column) / 40, top + (height * row) / 40];
-        if (viewer.positionAndNormalFromPoint(x, y) !== null) return [x, y];
-      }
-      throw new Error('the model is not in view');
-    })()`);
-    await phone.page.mouse.click(x, y + 2);
-    await phone.page.getByRole('img', { name: 'Pin 1' }).waitFor();
+    await setPin(phone.page);
     await composer(phone.page).fill('Polish this.');
     await phone.page.getByRole('button', { name: 'Comment', exact: true }).click();
     await expect

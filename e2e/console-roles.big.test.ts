@@ -1,34 +1,14 @@
-import { contract, PROJECT_ROLES, type ProjectRole } from '@review/contract';
-import type { Locator } from 'playwright-core';
+import { contract, PROJECT_ROLES } from '@review/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { inConsole } from './console-fixture.ts';
+import { allows, drag, emailOf, expectOffered, NAMES, refusalOf } from './desk-roles.ts';
 import { until } from './processes.ts';
 import type { BrowserOptions } from './visit.ts';
-
-const NAMES: Record<ProjectRole, string> = {
-  PROJECT_OWNER: 'Olive Owner',
-  PROJECT_MANAGER: 'Max Manager',
-  PROJECT_MEMBER: 'Mia Member',
-  PROJECT_REVIEWER: 'Rui Reviewer',
-  PROJECT_RESTRICTED_REVIEWER: 'Rae Restricted',
-};
-const emailOf = (role: ProjectRole) => `${NAMES[role].split(' ')[0]?.toLowerCase()}@demo.example`;
 
 const LOOKS: [look: string, options: BrowserOptions][] = [
   ['light and wide', {}],
   ['dark, on a phone', { dark: true, phone: true }],
 ];
-
-const allows = ({ metadata }: { metadata: { roles: readonly ProjectRole[] } }, role: ProjectRole) =>
-  metadata.roles.includes(role);
-
-/** The console offers what the contract allows the role; what it forbids says why. */
-async function expectOffered(control: Locator, allowed: boolean, reason: RegExp): Promise<void> {
-  await expect.poll(() => control.getAttribute('aria-disabled')).toBe(allowed ? null : 'true');
-  if (allowed) return;
-  await control.focus();
-  await control.locator('..').getByText(reason).filter({ visible: true }).first().waitFor();
-}
 
 inConsole('the desk as each role', (fixture) => {
   const ids = { film: '', cut: '', image: '' };
@@ -54,7 +34,7 @@ inConsole('the desk as each role', (fixture) => {
       const { client, projectId } = fixture().service;
       const mayEdit = allows(contract.files.startUpload, role);
       const mayDecide = allows(contract.versions.setStatus, role);
-      const why = role === 'PROJECT_REVIEWER' ? /you are its reviewer/ : /you are its restricted reviewer/;
+      const why = refusalOf(role);
       const version = `For ${NAMES[role]}, ${look}`;
       const { data: created } = await client.versions.create({
         params: { id: projectId },
@@ -88,12 +68,7 @@ inConsole('the desk as each role', (fixture) => {
       await page.keyboard.press('o');
       await page.keyboard.press('d');
       await page.getByRole('toolbar', { name: 'Drawing' }).getByRole('button', { name: 'Arrow' }).click();
-      const box = await page.locator('video').boundingBox();
-      if (box === null) throw new Error('the video is not shown');
-      await page.mouse.move(box.x + box.width / 4, box.y + box.height / 4);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 5 });
-      await page.mouse.up();
+      await drag(page, 'video', [0.25, 0.25], [0.5, 0.5]);
       const content = `Softer here, says ${NAMES[role]}, ${look}`;
       await page.keyboard.press('c');
       await page.keyboard.type(content);

@@ -1,0 +1,62 @@
+import type { ProjectRole } from '@review/contract';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** The person of each role in the demo workspace. */
+export const NAMES: Record<ProjectRole, string> = {
+  PROJECT_OWNER: 'Olive Owner',
+  PROJECT_MANAGER: 'Max Manager',
+  PROJECT_MEMBER: 'Mia Member',
+  PROJECT_REVIEWER: 'Rui Reviewer',
+  PROJECT_RESTRICTED_REVIEWER: 'Rae Restricted',
+};
+
+export const emailOf = (role: ProjectRole) => `${NAMES[role].split(' ')[0]?.toLowerCase()}@demo.example`;
+
+export const allows = ({ metadata }: { metadata: { roles: readonly ProjectRole[] } }, role: ProjectRole) =>
+  metadata.roles.includes(role);
+
+/** The reason that the console gives the role for what the contract forbids it. */
+export const refusalOf = (role: ProjectRole) =>
+  new RegExp(`you are its ${role.replace('PROJECT_', '').replaceAll('_', ' ').toLowerCase()}`);
+
+/** The console offers what the contract allows the role; what it forbids says why. */
+export async function expectOffered(control: Locator, allowed: boolean, reason: RegExp): Promise<void> {
+  await expect.poll(() => control.getAttribute('aria-disabled')).toBe(allowed ? null : 'true');
+  if (allowed) return;
+  await control.focus();
+  await control.locator('..').getByText(reason).filter({ visible: true }).first().waitFor();
+}
+
+/** Draws with the mouse from one point of the picture to another, both as shares of its size. */
+export async function drag(page: Page, picture: string, from: [number, number], to: [number, number]): Promise<void> {
+  const box = await page.locator(picture).boundingBox();
+  if (box === null) throw new Error(`${picture} is not shown`);
+  const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 5 });
+  await page.mouse.move(...at(to), { steps: 5 });
+  await page.mouse.up();
+}
+
+/** Shows the scene of a model and sets a pin on its surface. */
+export async function setPin(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show in 3D' }).click();
+  await expect
+    .poll(() => page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
+    .toBe(true);
+  await page.getByRole('button', { name: 'Set pins' }).click();
+  // The centre may be empty: a lamp is not solid.
+  const [x, y] = await page.evaluate<[number, number]>(`(() => {
+    const viewer = document.querySelector('model-viewer');
+    const { left, top, width, height } = viewer.getBoundingClientRect();
+    for (let row = 1; row < 40; row++) for (let column = 1; column < 40; column++) {
+      const [x, y] = [left + (width * column) / 40, top + (height * row) / 40];
+      if (viewer.positionAndNormalFromPoint(x, y) !== null) return [x, y];
+    }
+    throw new Error('the model is not in view');
+  })()`);
+  await page.mouse.click(x, y + 2);
+  await page.getByRole('img', { name: 'Pin 1' }).waitFor();
+}
