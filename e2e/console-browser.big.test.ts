@@ -41,6 +41,7 @@ inConsole('the files of a project', (fixture) => {
     await shoot(visit, 'chosen-files');
     await page.getByRole('button', { name: 'Move', exact: true }).click();
     await page.getByRole('radio', { name: 'Selects' }).check();
+    await visit.expectAccessible('the folders to move files to');
     await page.getByRole('button', { name: 'Move here' }).click();
     await file('take 4.txt').waitFor({ state: 'detached' });
     await expect.poll(() => file('take 7.txt').count()).toBe(1);
@@ -58,6 +59,8 @@ inConsole('the files of a project', (fixture) => {
     await page.getByRole('menuitem', { name: 'Approved' }).click();
     await expect.poll(() => page.getByLabel('Review status of take 2.txt: Approved. Change').count()).toBe(1);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete 2 files' }).waitFor();
+    await visit.expectAccessible('the question before files are deleted');
     await page.getByRole('button', { name: 'Delete 2 files' }).click();
     await file('take 1.txt').waitFor({ state: 'detached' });
 
@@ -68,8 +71,11 @@ inConsole('the files of a project', (fixture) => {
     await page.getByRole('button', { name: 'Restore take 1.txt' }).click();
     await page.getByRole('button', { name: 'Restore take 1.txt' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete for good: take 2.txt' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).waitFor();
+    await visit.expectAccessible('the question before a file is deleted for good');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
     await page.getByText('The trash is empty').waitFor();
+    await visit.expectAccessible('the empty trash');
     await page.getByRole('link', { name: 'Back to the files' }).click();
     await file('take 1.txt').waitFor();
     const names = (await service.client.files.list({ params })).data.map(({ name }) => name);
@@ -145,6 +151,8 @@ inConsole('the files of a project', (fixture) => {
     await page.waitForURL(new RegExp(`/projects/${projectId}`));
     const savedAs = async (format: string) => {
       await page.getByRole('button', { name: 'Actions for Albatross.txt' }).click();
+      await page.getByRole('menuitem', { name: format }).waitFor();
+      await visit.expectAccessible('the actions for a file');
       const saved = page.waitForEvent('download');
       await page.getByRole('menuitem', { name: format }).click();
       return saved;

@@ -31,6 +31,7 @@ inConsole('comments in the console', (fixture) => {
     await comment.getByRole('button', { name: 'React' }).click();
     await page.getByLabel('Another emoji').fill('no emoji');
     await page.getByText('Exactly one emoji').waitFor();
+    await visit.expectAccessible('the choice of a reaction');
     await page.getByLabel('Another emoji').fill('🦊');
     await page.keyboard.press('Enter');
     await comment.getByRole('button', { name: '🦊 1', pressed: true }).waitFor();
@@ -121,6 +122,7 @@ inConsole('comments in the console', (fixture) => {
     await expect.poll(() => articles.count()).toBe(120);
     await scrollTo(0);
     await page.getByText('The beginning of the conversation').waitFor();
+    await visit.expectAccessible('the beginning of a conversation');
     await page.getByText('Remark 1.', { exact: true }).waitFor();
 
     const { data } = await client.comments.list({ params: { id: projectId }, body: { sort: { direction: 'desc' } } });
@@ -146,6 +148,7 @@ inConsole('comments in the console', (fixture) => {
     await menu('By the owner.');
     await page.getByRole('menuitem', { name: 'Edit' }).getByText('Only its author can edit a comment.').waitFor();
     await page.getByRole('menuitem', { name: 'Delete' }).getByText('an owner or a manager can delete').waitFor();
+    await visit.expectAccessible('the actions for a comment of someone else');
     await page.keyboard.press('Escape');
 
     await page.getByLabel('Comment', { exact: true }).fill('By the reviewer.');
@@ -153,10 +156,13 @@ inConsole('comments in the console', (fixture) => {
     await menu('By the reviewer.');
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel('Edit the comment').fill('By the reviewer, better.');
+    await visit.expectAccessible('a comment that is edited');
     await page.getByRole('button', { name: 'Save' }).click();
     await of('By the reviewer, better.').waitFor();
     await menu('By the reviewer, better.');
     await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete comment' }).waitFor();
+    await visit.expectAccessible('the question before a comment is deleted');
     await page.getByRole('button', { name: 'Delete comment' }).click();
     await of('By the reviewer, better.').waitFor({ state: 'detached' });
     await client.comments.delete({ params: { id: made.id } });
@@ -188,6 +194,7 @@ inConsole('comments in the console', (fixture) => {
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('region', { name: 'Comments' }).getByRole('alert').last().waitFor();
     await expect.poll(() => page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Too late?');
+    await visit.expectAccessible('comments that failed');
     expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(visit.takeConsoleErrors(/409|503/)).toEqual([]);
   });

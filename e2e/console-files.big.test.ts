@@ -129,6 +129,7 @@ inConsole(
       const target = page.getByText('No files here yet');
       await target.dispatchEvent('dragover', { dataTransfer });
       await page.getByText('Drop to upload into Inbox').waitFor();
+      await visit.expectAccessible('a folder that files are dragged over');
       await target.dispatchEvent('drop', { dataTransfer });
       await page.getByRole('link', { name: 'note.txt' }).waitFor();
       await expect.poll(() => filesOf(projectId)).toMatchObject([{ name: 'note.txt', folder: { id: folder.id } }]);
@@ -147,6 +148,8 @@ inConsole(
       });
       await page.getByRole('link', { name: 'plan.txt' }).waitFor();
       await page.getByRole('button', { name: /Review status of plan.txt/ }).click();
+      await page.getByRole('menuitem', { name: 'Approved' }).waitFor();
+      await visit.expectAccessible('the review statuses');
       await page.getByRole('menuitem', { name: 'Approved' }).click();
       await page.getByRole('button', { name: 'Review status of plan.txt: Approved. Change' }).waitFor();
       const menu = async (file: string, item: string) => {
@@ -155,6 +158,7 @@ inConsole(
       };
       await menu('plan.txt', 'Rename');
       await page.getByRole('dialog').getByLabel('Name').fill('idea.txt');
+      await visit.expectAccessible('the form for the name of a file');
       await page.getByRole('button', { name: 'Rename', exact: true }).click();
       await page.getByRole('link', { name: 'idea.txt' }).waitFor();
       const download = page.waitForEvent('download');
@@ -163,11 +167,14 @@ inConsole(
       await page.reload();
       await menu('idea.txt', 'Move');
       await page.getByRole('radio', { name: 'Done' }).check();
+      await visit.expectAccessible('the folders to move a file to');
       await page.getByRole('button', { name: 'Move here' }).click();
       await page.getByRole('link', { name: 'idea.txt' }).waitFor({ state: 'detached' });
       await page.getByLabel('Search files in this project').fill('idea');
       await page.getByRole('link', { name: 'idea.txt' }).waitFor();
       await menu('idea.txt', 'Delete');
+      await page.getByRole('button', { name: 'Delete file' }).waitFor();
+      await visit.expectAccessible('the question before a file is deleted');
       await page.getByRole('button', { name: 'Delete file' }).click();
       await page.getByText('No file matches').waitFor();
       expect(await filesOf(projectId)).toEqual([]);

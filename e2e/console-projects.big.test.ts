@@ -40,6 +40,7 @@ inConsole('projects in the console', (fixture) => {
     await cards.getByText('Autumn film').waitFor();
     await page.getByLabel('Search projects').fill('no such thing');
     await page.getByText('Nothing matches').waitFor();
+    await visit.expectAccessible('no project that matches');
     await visit.open('/projects?sort=name');
     await expect.poll(async () => (await cards.allInnerTexts())[0]).toContain('Autumn film');
     await visit.expectAccessible('the list of projects');
@@ -72,6 +73,7 @@ inConsole('projects in the console', (fixture) => {
     const makeFolder = async (name: string) => {
       await page.getByRole('button', { name: 'New folder' }).click();
       await page.getByRole('dialog').getByLabel('Name').fill(name);
+      await visit.expectAccessible('the form for a folder');
       await page.getByRole('button', { name: 'Create folder' }).click();
       await page.getByRole('link', { name, exact: true }).waitFor();
     };
@@ -94,6 +96,7 @@ inConsole('projects in the console', (fixture) => {
       .getByRole('alert')
       .getByRole('button', { name: /^Request / })
       .waitFor();
+    await visit.expectAccessible('why a folder cannot be deleted');
     await page.getByRole('button', { name: 'Cancel' }).click();
 
     await page.getByRole('link', { name: 'Rushes', exact: true }).click();
@@ -136,6 +139,7 @@ inConsole('projects in the console', (fixture) => {
     await other.page.getByRole('button', { name: /Review status of Third cut: Closed/ }).click();
     const approved = other.page.getByRole('menuitem', { name: 'Approved' });
     await approved.getByText('only an owner or a manager can reopen it').waitFor();
+    await other.expectAccessible('why a closed version stays closed');
     await approved.click({ force: true });
     await expect.poll(() => approved.getAttribute('aria-disabled')).toBe('true');
     const { data } = await fixture().service.client.versions.get({ params: { id: address.slice(-36) } });
@@ -186,6 +190,8 @@ inConsole('projects in the console', (fixture) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Delete project' }).click();
+    await page.getByRole('button', { name: 'Delete in seven days' }).waitFor();
+    await visit.expectAccessible('the question before a project is deleted');
     await page.getByRole('button', { name: 'Delete in seven days' }).click();
     await page.getByText('can be read but not changed').waitFor();
     await visit.open(`/projects/${id}`);
@@ -193,6 +199,7 @@ inConsole('projects in the console', (fixture) => {
     await expect.poll(() => upload.getAttribute('aria-disabled')).toBe('true');
     await upload.focus();
     await page.getByRole('tooltip').getByText('scheduled for deletion').waitFor();
+    await visit.expectAccessible('why nothing can be uploaded');
     await visit.open(`/projects/${id}/settings`);
     await visit.expectAccessible('the settings of a project');
     await page.getByRole('button', { name: 'Keep the project' }).click();

@@ -61,6 +61,7 @@ inConsole('the session in the console', (fixture) => {
     await again.getByLabel('API key').fill('prs_k_wrong');
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.getByRole('alert').waitFor();
+    await visit.expectAccessible('a key that is refused');
     await again.getByLabel('API key').fill(await fixture().keyOf(OWNER, SCOPES));
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
@@ -92,6 +93,7 @@ inConsole('the session in the console', (fixture) => {
     await page.route(isApi, (route) => route.abort());
     await page.getByRole('link', { name: 'Projects' }).click();
     await page.getByText('Waiting for the service.').waitFor();
+    await visit.expectAccessible('a page that waits for the service');
     await banner.waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.unroute(isApi);
@@ -110,6 +112,7 @@ inConsole('the session in the console', (fixture) => {
     );
     await visit.open('/projects');
     await page.getByRole('status').getByText('Too many requests').waitFor();
+    await visit.expectAccessible('a page with too many requests');
     await page.getByText(/^in \d+ s$/).waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.getByRole('link', { name: 'Spring campaign' }).waitFor();
@@ -131,6 +134,7 @@ inConsole('the session in the console', (fixture) => {
     await reloaded;
     // Loaded anew, it is still missing, and the page stays.
     await page.getByRole('heading', { name: 'This page is not available' }).waitFor();
+    await visit.expectAccessible('a page that is not available');
     isMissing = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('textbox', { name: 'Prompt' }).waitFor();

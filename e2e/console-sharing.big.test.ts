@@ -27,6 +27,8 @@ inConsole('members and access links in the console', (fixture) => {
       .poll(async () => (await fixture().service.client.members.list({ params: { id: projectId } })).data)
       .toContainEqual(expect.objectContaining({ role: 'PROJECT_MANAGER' }));
     await page.getByRole('button', { name: 'Remove Rui Reviewer' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
+    await visit.expectAccessible('the question before a member is removed');
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.reload();
@@ -69,11 +71,14 @@ inConsole('members and access links in the console', (fixture) => {
     expect(data).toContainEqual(expect.objectContaining({ role: 'PROJECT_REVIEWER' }));
 
     await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).waitFor();
+    await visit.expectAccessible('the question before a link is revoked');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No access links').waitFor();
     await other.page.goto(address);
     await other.page.getByRole('button', { name: 'Join the project' }).click();
     await other.page.getByRole('alert').getByText('Not found').waitFor();
+    await other.expectAccessible('the page of a link that was revoked');
     expect([...visit.takeConsoleErrors(), ...other.takeConsoleErrors(/404/)]).toEqual([]);
   });
 

@@ -58,6 +58,7 @@ inConsole('skills in the console', (fixture) => {
       .getByRole('button', { name: /Actions for version/ })
       .click();
     await page.getByRole('menuitem', { name: 'Delete' }).getByText('choose another default first').waitFor();
+    await visit.expectAccessible('the actions for a version of a skill');
     await page.keyboard.press('Escape');
     await versions
       .filter({ hasText: 'Version 2' })
@@ -77,6 +78,8 @@ inConsole('skills in the console', (fixture) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Reviewing cuts', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete skill' }).waitFor();
+    await visit.expectAccessible('the question before a skill is deleted');
     await page.getByRole('button', { name: 'Delete skill' }).click();
     await page.waitForURL(/\/skills$/);
     expect(await page.evaluate('window.ran')).toBeUndefined();

@@ -51,8 +51,10 @@ inConsole('the dock of uploads', (fixture) => {
 
     await dock.getByRole('button', { name: /^\d uploads?/ }).click();
     await page.getByRole('progressbar', { name: 'All uploads' }).waitFor({ state: 'attached' });
+    await visit.expectAccessible('a folded dock of uploads');
     await limitTo(-1);
     await dock.getByRole('status').getByText('4 files uploaded').waitFor();
+    await visit.expectAccessible('a dock of finished uploads');
     const { data } = await service.client.files.list({ params: { id: projectId } });
     expect(data.map(({ name, status }) => `${name} ${status}`).toSorted()).toEqual(
       ['a', 'b', 'c', 'rushes'].map((name) => `${name}.bin UPLOADED`),

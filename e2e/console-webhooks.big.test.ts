@@ -60,6 +60,8 @@ inConsole(
       await page.getByRole('button', { name: 'Show', exact: true }).click();
       await page.getByText(first).waitFor();
       await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
+      await visit.expectAccessible('the question before a secret is rotated');
       await page.getByRole('button', { name: 'Rotate secret' }).click();
       await page.getByText('The former secret signs too').waitFor();
       await page.getByText(await secretIn()).waitFor();
@@ -73,6 +75,7 @@ inConsole(
       await comment.getByText('Delivered', { exact: true }).waitFor();
       await comment.getByText('Answered with status 200.').click();
       await comment.getByText('heard comment.created').waitFor();
+      await visit.expectAccessible('a delivery with its answer');
       expect(receiver.types).toEqual(['webhook.tested', 'comment.created']);
 
       const active = page.getByRole('switch', { name: 'Active' });
@@ -86,6 +89,8 @@ inConsole(
       await visit.settled();
       await visit.expectAccessible('a webhook');
       await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Delete webhook' }).waitFor();
+      await visit.expectAccessible('the question before a webhook is deleted');
       await page.getByRole('button', { name: 'Delete webhook' }).click();
       await page.getByText('No webhooks').waitFor();
       expect(visit.takeConsoleErrors(/400/)).toEqual([]);
@@ -111,10 +116,13 @@ inConsole(
 
       const before = receiver.types.filter((type) => type === 'comment.created').length;
       await page.getByRole('button', { name: 'Redeliver since…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).waitFor();
+      await visit.expectAccessible('the form for what is delivered again');
       await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click();
       await expect.poll(() => receiver.types.filter((type) => type === 'comment.created').length).toBe(before + 1);
       await page.getByLabel('Status of deliveries').selectOption('Failed');
       await page.getByText('No delivery matches').waitFor();
+      await visit.expectAccessible('deliveries of which none matches');
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
@@ -128,6 +136,7 @@ inConsole(
         await using visit = await fixture().visit({ key });
         await visit.openLive(`/projects/${projectId}/webhooks`);
         await visit.page.getByRole('note').getByText(reason).first().waitFor();
+        await visit.expectAccessible('why webhooks are closed');
         expect(visit.takeConsoleErrors()).toEqual([]);
       }
     });

@@ -20,6 +20,7 @@ inConsole(
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').getByText('The credential is not valid').waitFor();
       await page.getByRole('button', { name: /^Request [\w-]{8,}/ }).waitFor();
+      await visit.expectAccessible('a sign-in that is refused');
       expect(visit.takeConsoleErrors(/401/)).toEqual([]);
 
       await page.getByLabel('API key').fill(fixture().service.key);
