@@ -126,6 +126,64 @@ test('server and worker run from the installed files', async () => {
   expect(await (await fetch(url)).text()).toContain('<div id="console">');
 });
 
+/** Installs twice with a `systemctl` that prints its arguments. The files of this host change in a mount namespace only. */
+const INSTALL_ON_HOST = `
+set -eu
+changes=$1
+mount -t tmpfs tmpfs "$changes"
+for folder in etc opt usr/local; do
+  mkdir -p "$changes/$folder/upper" "$changes/$folder/work"
+  mount -t overlay -o "lowerdir=/$folder,upperdir=$changes/$folder/upper,workdir=$changes/$folder/work" overlay "/$folder"
+done
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/system "$changes/bin"
+printf '#!/bin/sh\necho "systemctl $*"\n' >"$changes/bin/systemctl"
+chmod +x "$changes/bin/systemctl"
+export PATH="$changes/bin:$PATH"
+shift
+"$@"
+"$@"
+getent passwd review | cut -d : -f 1,6,7
+stat --format '%U:%G %a %n' /etc/review /etc/review/server.env /etc/review/worker.env /opt/review/current/ /usr/local/bin/review
+`;
+
+describe.skipIf(process.getuid?.() !== 0 && lacking('root, to install on a host', 'run the tests as root'))(
+  'on a host with systemd',
+  () => {
+    test('it creates the user, and enables and restarts the server before the worker', () => {
+      const changes = join(folder, 'changes');
+      mkdirSync(changes);
+      const command = ['sh', join(root, 'deploy/install.sh'), build];
+      const { status, stdout, stderr } = spawnSync(
+        'unshare',
+        ['--mount', 'sh', '-c', INSTALL_ON_HOST, 'sh', changes, ...command],
+        {
+          env: { PATH: process.env['PATH'], NODE: process.execPath, PUBLIC_URL: 'https://review.example.com' },
+          encoding: 'utf8',
+        },
+      );
+      expect([status, stderr]).toEqual([0, '']);
+      const installed = [
+        'systemctl daemon-reload',
+        'systemctl enable review-server.service review-worker.service',
+        'systemctl restart review-server.service',
+        'systemctl restart review-worker.service',
+        expect.stringMatching(/^install: release \S+ is in \/opt\/review\/current; its settings are in \/etc\/review$/),
+      ];
+      expect(stdout.trim().split('\n')).toEqual([
+        ...installed,
+        ...installed,
+        'review:/var/lib/review:/usr/sbin/nologin',
+        'root:review 750 /etc/review',
+        'review:review 600 /etc/review/server.env',
+        'review:review 600 /etc/review/worker.env',
+        'root:root 755 /opt/review/current/',
+        'root:root 755 /usr/local/bin/review',
+      ]);
+    });
+  },
+);
+
 const unitFile = (name: string) => readFileSync(join(destination, `etc/systemd/system/${name}.service`), 'utf8');
 const commandOf = (name: string) => (/^ExecStart=(.*)$/m.exec(unitFile(name))?.[1] ?? '').split(' ');
 
