@@ -112,6 +112,9 @@ for old in "$releases"/*; do
 done
 
 if [ -z "$destination" ] && [ -d /run/systemd/system ]; then
+  # The commands need a database, which a server creates only some time after its start.
+  install -d -m 0700 -o review -g review /var/lib/review
+  /usr/local/bin/review migrate
   systemctl daemon-reload
   systemctl enable review-server.service review-worker.service
   # The server first: workers of an earlier release work with a newer server, but not the other way round.

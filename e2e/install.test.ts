@@ -131,7 +131,7 @@ const INSTALL_ON_HOST = `
 set -eu
 changes=$1
 mount -t tmpfs tmpfs "$changes"
-for folder in etc opt usr/local; do
+for folder in etc opt usr/local var/lib; do
   mkdir -p "$changes/$folder/upper" "$changes/$folder/work"
   mount -t overlay -o "lowerdir=/$folder,upperdir=$changes/$folder/upper,workdir=$changes/$folder/work" overlay "/$folder"
 done
@@ -143,14 +143,15 @@ export PATH="$changes/bin:$PATH"
 shift
 "$@"
 "$@"
+/usr/local/bin/review workspace create --name Studio
 getent passwd review | cut -d : -f 1,6,7
-stat --format '%U:%G %a %n' /etc/review /etc/review/server.env /etc/review/worker.env /opt/review/current/ /usr/local/bin/review
+stat --format '%U:%G %a %n' /etc/review /etc/review/server.env /etc/review/worker.env /opt/review/current/ /usr/local/bin/review /var/lib/review
 `;
 
 describe.skipIf(process.getuid?.() !== 0 && lacking('root, to install on a host', 'run the tests as root'))(
   'on a host with systemd',
   () => {
-    test('it creates the user, and enables and restarts the server before the worker', () => {
+    test('it creates the user and the database, and enables and restarts the server before the worker', () => {
       const changes = join(folder, 'changes');
       mkdirSync(changes);
       const command = ['sh', join(root, 'deploy/install.sh'), build];
@@ -162,7 +163,8 @@ describe.skipIf(process.getuid?.() !== 0 && lacking('root, to install on a host'
           encoding: 'utf8',
         },
       );
-      expect([status, stderr]).toEqual([0, '']);
+      expect(stderr.replaceAll('Database: sqlite:/var/lib/review/review.db\n', '')).toBe('');
+      expect(status).toBe(0);
       const installed = [
         'systemctl daemon-reload',
         'systemctl enable review-server.service review-worker.service',
@@ -171,14 +173,18 @@ describe.skipIf(process.getuid?.() !== 0 && lacking('root, to install on a host'
         expect.stringMatching(/^install: release \S+ is in \/opt\/review\/current; its settings are in \/etc\/review$/),
       ];
       expect(stdout.trim().split('\n')).toEqual([
+        expect.stringMatching(/^Applied 0001-/),
         ...installed,
+        'The schema is up to date.',
         ...installed,
+        expect.stringMatching(/^Workspace \S+$/),
         'review:/var/lib/review:/usr/sbin/nologin',
         'root:review 750 /etc/review',
         'review:review 600 /etc/review/server.env',
         'review:review 600 /etc/review/worker.env',
         'root:root 755 /opt/review/current/',
         'root:root 755 /usr/local/bin/review',
+        'review:review 700 /var/lib/review',
       ]);
     });
   },
