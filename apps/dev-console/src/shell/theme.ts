@@ -66,6 +66,8 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'always' } },
     // The first item takes the focus: a menu must hold nothing but items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // Its <header> would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
     Popover: { defaultProps: { portalProps: { target: `#${FLOATING}` } } },
     Tooltip: { defaultProps: { portalProps: { target: `#${FLOATING}` } } },
   },
