@@ -43,7 +43,10 @@ inConsole('comments in the console', (fixture) => {
     const replies = comment.getByRole('group', { name: 'Replies' });
     await replies.getByLabel('Reply', { exact: true }).fill('I will ease it in.');
     await replies.getByRole('button', { name: 'Reply', exact: true }).click();
-    await replies.getByRole('article').getByText('I will ease it in.').waitFor();
+    await replies
+      .getByRole('article', { name: /^Comment by / })
+      .getByText('I will ease it in.')
+      .waitFor();
     await page.reload();
     await replies.getByText('I will ease it in.').waitFor();
     await visit.expectAccessible('a file with comments');

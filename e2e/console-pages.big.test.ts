@@ -121,7 +121,8 @@ inConsole('the pages of the console', (fixture) => {
       await using visit = await fixture().visit({ ...options, key: await fixture().keyOf(`${person}@demo.example`) });
       for (const [name, path] of pages(fixture().service.projectId)) {
         await visit.open(path);
-        await visit.page.getByRole('heading', { level: 1 }).waitFor();
+        // The preview of a skill has its own heading.
+        await visit.page.getByRole('heading', { level: 1 }).first().waitFor();
         // A restricted reviewer has opened the address of a file that only others can see.
         await examine(visit, `${person}-${name}`, options, person === 'rae' ? /404/ : undefined);
       }

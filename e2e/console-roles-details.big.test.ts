@@ -3,7 +3,7 @@ import { upload } from '@review/client';
 import { contract, LEADS, PROJECT_ROLES } from '@review/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { inConsole } from './console-fixture.ts';
-import { allows, drag, emailOf, expectOffered, NAMES, refusalOf, setPin } from './desk-roles.ts';
+import { allows, drag, emailOf, expectOffered, NAMES, refusalOf } from './desk-roles.ts';
 import { until } from './processes.ts';
 import type { BrowserOptions } from './visit.ts';
 
@@ -24,7 +24,7 @@ const EXPORTS = [
 ] as const;
 
 inConsole('the details of the desk as each role', (fixture) => {
-  const ids = { film: '', image: '', other: '', document: '', model: '' };
+  const ids = { film: '', image: '', other: '', document: '' };
   beforeAll(async () => {
     const { service } = fixture();
     const configs = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
@@ -32,7 +32,6 @@ inConsole('the details of the desk as each role', (fixture) => {
     ids.image = await service.generate('gpt-image-2', 'A red lamp');
     ids.other = await service.generate('gpt-image-2', 'A blue lamp');
     ids.document = await service.generate('pdf', 'A treatment.\n'.repeat(120));
-    ids.model = await service.generate('meshy-7', 'A brass lamp');
     await Promise.all(Object.values(ids).map((id) => service.waitForEnd(id)));
     // Exports for editing programs need it.
     await until('the frame rate is read', async () => (await service.file(ids.film)).media?.frameRate, 60_000);
@@ -164,7 +163,7 @@ inConsole('the details of the desk as each role', (fixture) => {
   );
 
   test.each(everyone)(
-    '%s, %s: draws on pictures, pages and models, reacts, replies, resolves, compares and exports',
+    '%s, %s: draws on pictures and pages, reacts, replies, resolves, compares and exports',
     { timeout: 240_000 },
     async (role, look, options) => {
       const { client, projectId } = fixture().service;
@@ -199,7 +198,10 @@ inConsole('the details of the desk as each role', (fixture) => {
       const replies = comment.getByRole('group', { name: 'Replies' });
       await replies.getByLabel('Reply', { exact: true }).fill('Done.');
       await replies.getByRole('button', { name: 'Reply', exact: true }).click();
-      await replies.getByRole('article').getByText('Done.').waitFor();
+      await replies
+        .getByRole('article', { name: `Comment by ${NAMES[role]}` })
+        .getByText('Done.')
+        .waitFor();
       const mayResolve = allows(contract.comments.resolve, role);
       const resolve = comment.getByRole('button', { name: 'Resolve', exact: true });
       await expectOffered(resolve, mayResolve, why);
@@ -229,17 +231,6 @@ inConsole('the details of the desk as each role', (fixture) => {
       await expect
         .poll(() => posted(ids.document))
         .toMatchObject({ anchor: 2, annotation: { shapes: [{ type: 'PEN' }] } });
-
-      // Software rendering of a scene is slow, so it is in a small window.
-      if (options.phone === true) {
-        await visit.open(`/files/${ids.model}`);
-        await setPin(page);
-        await composer.fill(content);
-        await send.click();
-        await expect
-          .poll(() => posted(ids.model))
-          .toMatchObject({ annotation: { shapes: [{ type: 'PIN', z: expect.any(Number) }] } });
-      }
 
       await visit.open(`/compare?left=${ids.image}&right=${ids.other}`);
       const pictures = page.getByRole('main').locator('img:not([alt=""])');

@@ -67,7 +67,10 @@ inConsole('the session in the console', (fixture) => {
     await again.waitFor({ state: 'detached' });
     await expect.poll(() => box.inputValue()).toBe('The light is right.');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
-    await page.getByRole('article').getByText('The light is right.').waitFor();
+    await page
+      .getByRole('article', { name: /^Comment by / })
+      .getByText('The light is right.')
+      .waitFor();
     await client.comments.create({ params: { id: projectId }, body: { content: 'Live again.' } });
     await page.getByText('Live again.').waitFor();
     expect(visit.takeConsoleErrors(/401/)).toEqual([]);
