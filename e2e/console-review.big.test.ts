@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { inConsole, REVIEWER } from './console-fixture.ts';
-import { drag, setPin } from './desk-roles.ts';
+import { drag } from './desk-roles.ts';
 import { PLACEHOLDER, setMedia } from './media-rows.ts';
 
 /** SCREENSHOTS=<folder> stores a screenshot of every state. */
@@ -18,6 +18,27 @@ const FILM = {
   frameRate: { numerator: 24, denominator: 1 },
   frameCount: 96,
 };
+
+/** Shows the scene of a model and sets a pin on its surface. */
+async function setPin(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show in 3D' }).click();
+  await expect
+    .poll(() => page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
+    .toBe(true);
+  await page.getByRole('button', { name: 'Set pins' }).click();
+  // The centre may be empty: a lamp is not solid.
+  const [x, y] = await page.evaluate<[number, number]>(`(() => {
+    const viewer = document.querySelector('model-viewer');
+    const { left, top, width, height } = viewer.getBoundingClientRect();
+    for (let row = 1; row < 40; row++) for (let column = 1; column < 40; column++) {
+      const [x, y] = [left + (width * column) / 40, top + (height * row) / 40];
+      if (viewer.positionAndNormalFromPoint(x, y) !== null) return [x, y];
+    }
+    throw new Error('the model is not in view');
+  })()`);
+  await page.mouse.click(x, y + 2);
+  await page.getByRole('img', { name: 'Pin 1' }).waitFor();
+}
 
 inConsole('reviewing in the console', (fixture) => {
   const ids = { film: '', proxied: '', image: '', document: '', model: '' };

@@ -39,24 +39,3 @@ export async function drag(page: Page, picture: string, from: [number, number], 
   await page.mouse.move(...at(to), { steps: 5 });
   await page.mouse.up();
 }
-
-/** Shows the scene of a model and sets a pin on its surface. */
-export async function setPin(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Show in 3D' }).click();
-  await expect
-    .poll(() => page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
-    .toBe(true);
-  await page.getByRole('button', { name: 'Set pins' }).click();
-  // The centre may be empty: a lamp is not solid.
-  const [x, y] = await page.evaluate<[number, number]>(`(() => {
-    const viewer = document.querySelector('model-viewer');
-    const { left, top, width, height } = viewer.getBoundingClientRect();
-    for (let row = 1; row < 40; row++) for (let column = 1; column < 40; column++) {
-      const [x, y] = [left + (width * column) / 40, top + (height * row) / 40];
-      if (viewer.positionAndNormalFromPoint(x, y) !== null) return [x, y];
-    }
-    throw new Error('the model is not in view');
-  })()`);
-  await page.mouse.click(x, y + 2);
-  await page.getByRole('img', { name: 'Pin 1' }).waitFor();
-}

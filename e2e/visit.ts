@@ -138,7 +138,7 @@ export class Visit implements AsyncDisposable {
     return expected === undefined ? errors : errors.filter((text) => !expected.test(text));
   }
 
-  /** Expects no accessibility violation, whatever its impact. */
+  /** Expects that axe finds no violation of any impact on the page. */
   async expectAccessible(where: string): Promise<void> {
     await this.page.evaluate(axe.source);
     const found = Found.parse(await this.page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));

@@ -1,4 +1,4 @@
-// This part alone: every file is read by a new process, and the whole contract takes as long to load as all the rest.
+// Only a part of the contract: each file is read by a new process, and loading all of it takes as long as the rest of the start.
 import { Filmstrip, MediaErrorCode, MediaFacts, MediaKind, RenditionKind } from '@review/contract/media';
 import { z } from 'zod';
 
