@@ -19,29 +19,8 @@ const FILM = {
   frameCount: 96,
 };
 
-/** Shows the scene of a model and sets a pin on its surface. */
-async function setPin(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Show in 3D' }).click();
-  await expect
-    .poll(() => page.evaluate("document.querySelector('model-viewer')?.loaded === true"), { timeout: 150_000 })
-    .toBe(true);
-  await page.getByRole('button', { name: 'Set pins' }).click();
-  // The centre may be empty: a lamp is not solid.
-  const [x, y] = await page.evaluate<[number, number]>(`(() => {
-    const viewer = document.querySelector('model-viewer');
-    const { left, top, width, height } = viewer.getBoundingClientRect();
-    for (let row = 1; row < 40; row++) for (let column = 1; column < 40; column++) {
-      const [x, y] = [left + (width * column) / 40, top + (height * row) / 40];
-      if (viewer.positionAndNormalFromPoint(x, y) !== null) return [x, y];
-    }
-    throw new Error('the model is not in view');
-  })()`);
-  await page.mouse.click(x, y + 2);
-  await page.getByRole('img', { name: 'Pin 1' }).waitFor();
-}
-
 inConsole('reviewing in the console', (fixture) => {
-  const ids = { film: '', proxied: '', image: '', document: '', model: '' };
+  const ids = { film: '', proxied: '', image: '', document: '' };
   beforeAll(async () => {
     const { service } = fixture();
     const configs = { resolution: '480p', durationSeconds: 4, aspectRatio: '16:9' };
@@ -49,7 +28,6 @@ inConsole('reviewing in the console', (fixture) => {
     ids.proxied = await service.generate('seedance-2.0', 'The same pan, in 4K', { configs });
     ids.image = await service.generate('gpt-image-2', 'A lamp on the pier');
     ids.document = await service.generate('pdf', 'A treatment.\n'.repeat(120));
-    ids.model = await service.generate('meshy-7', 'A brass lamp');
     await Promise.all(Object.values(ids).map((id) => service.waitForEnd(id)));
     await setMedia(service, ids.proxied, {
       kind: 'VIDEO',
@@ -329,21 +307,5 @@ inConsole('reviewing in the console', (fixture) => {
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => shapeCount(page)).toBe('0');
     expect(visit.takeConsoleErrors()).toEqual([]);
-  });
-
-  test('models get pins', { timeout: 240_000 }, async () => {
-    // Software rendering of a scene is slow, so it is in a small window.
-    await using phone = await fixture().visit({ phone: true });
-    await phone.open(`/files/${ids.model}`);
-    await setPin(phone.page);
-    await composer(phone.page).fill('Polish this.');
-    await phone.page.getByRole('button', { name: 'Comment', exact: true }).click();
-    await expect
-      .poll(() => annotations(ids.model))
-      .toMatchObject([{ annotation: { shapes: [{ type: 'PIN', z: expect.any(Number) }] } }]);
-    await phone.page.getByRole('img', { name: 'Pin 1' }).waitFor();
-    await phone.expectAccessible('a model with a pin');
-    await shoot(phone.page, 'model');
-    expect(phone.takeConsoleErrors()).toEqual([]);
   });
 });

@@ -13,6 +13,8 @@ export interface BrowserOptions {
   keepsCode?: boolean;
 }
 
+/** The size of a phone's window. */
+export const PHONE = { width: 390, height: 844 };
 const EVENT_STREAM = /^\/api\/projects\/[^/]+\/events$/;
 const QUIET_MS = 400;
 const IDLE = `(async () => {
@@ -69,7 +71,7 @@ export class Visit implements AsyncDisposable {
   ): Promise<Visit> {
     const context = await browser.newContext({
       colorScheme: dark ? 'dark' : 'light',
-      viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 820 },
+      viewport: phone ? PHONE : { width: 1280, height: 820 },
       reducedMotion: 'reduce',
       serviceWorkers: keepsCode ? 'allow' : 'block',
     });

@@ -73,7 +73,8 @@ export default function ModelScene({ file, url }: ViewerProps) {
       >
         {pins.map(({ x, y, z, color }, index) => (
           <span
-            key={`${x} ${y} ${z}`}
+            // Two people may set a pin on the same point. The scene reads the position once, when the element is added.
+            key={`${index} ${x} ${y} ${z}`}
             slot={`hotspot-${index}`}
             data-position={[x, y, z].map((length) => `${length.toFixed(5)}m`).join(' ')}
             className={classes.spot}
