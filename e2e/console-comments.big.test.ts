@@ -64,6 +64,31 @@ inConsole('comments in the console', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
+  test('a stored reply is shown once, also while another list is still being refetched', async () => {
+    const projectId = await fixture().newProject('Talk');
+    const { client } = fixture().service;
+    const body = { content: 'Too loud.' };
+    const { data: parent } = await client.comments.create({ params: { id: projectId }, body });
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.openLive(`/projects/${projectId}/comments?thread=${parent.id}`);
+    const replies = page.getByRole('group', { name: 'Replies' });
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/api/projects/${projectId}/comments`, async (route) => {
+      if (route.request().method() !== 'POST') await held.promise;
+      await route.continue();
+    });
+    await replies.getByLabel('Reply', { exact: true }).fill('Lowered.');
+    await replies.getByRole('button', { name: 'Reply', exact: true }).click();
+    const texts = () => replies.getByRole('article').allInnerTexts();
+    const once = [expect.stringMatching(/^(?!.*sending).*Lowered\./s)];
+    await expect.poll(texts, { timeout: 10_000 }).toEqual(once);
+    held.resolve();
+    await visit.settled();
+    expect(await texts()).toEqual(once);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
   test('an attachment of a comment downloads unchanged', async () => {
     const projectId = await fixture().newProject('Talk');
     await using visit = await fixture().visit();

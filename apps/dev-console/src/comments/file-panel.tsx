@@ -51,7 +51,7 @@ export function FilePanel(props: FilePanelProps) {
   const resolved = show === undefined ? undefined : show === 'resolved';
   const query = useFileComments(file, { sort, resolved, enabled: unreadable === null });
   const audience = { projectId: file.project.id, allowRestricted: file.allowRestricted };
-  const { waiting, post } = usePosting({ on: { file: file.id }, replyTo: null, audience });
+  const { waiting, post } = usePosting({ on: { file: file.id }, replyTo: null, audience }, query.data);
   const comments = query.data ?? [];
   const active = useActive(file, anchorKind === 'time' ? at : null);
   const wanted = desk?.selected ?? thread;

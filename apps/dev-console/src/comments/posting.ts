@@ -1,4 +1,4 @@
-import type { CommentAttachment, NewFileComment, Shape } from '@review/contract';
+import type { CommentAttachment, CommentRecord, NewFileComment, Shape } from '@review/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
@@ -18,6 +18,8 @@ export interface Draft {
 
 export interface Waiting extends Draft {
   number: number;
+  /** Once the service has stored it. */
+  id?: string;
 }
 
 let posted = 0;
@@ -29,8 +31,8 @@ interface Place {
   audience: Audience;
 }
 
-/** Posts drafts. Returns those that the refreshed list does not contain yet as `waiting`. */
-export function usePosting(place: Place) {
+/** Posts drafts. Returns those that the listed comments do not contain yet as `waiting`. */
+export function usePosting(place: Place, listed: readonly CommentRecord[] | undefined) {
   const write = useMentionWriter(place.audience);
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
   const { mutateAsync } = useMutation({
@@ -38,9 +40,11 @@ export function usePosting(place: Place) {
     mutationKey: CHANGES,
     // Without a connection it fails, so that the draft comes back, instead of waiting unseen.
     networkMode: 'always',
-    mutationFn: async ({ draft, onStored }: { draft: Draft; onStored: () => void }) => {
+    mutationFn: async ({ draft, onStored }: { draft: Waiting; onStored: () => void }) => {
       const id = await send(place, { ...draft, content: await write(draft.content) });
       onStored();
+      // Several lists are refetched: from then on the comment may be in this one, while others are pending.
+      setWaiting((before) => before.map((each) => (each.number === draft.number ? { ...each, id } : each)));
       const { data } = await client.comments.get({ params: { id } });
       if (data.author !== null) queryClient.setQueryData(meQuery.queryKey, data.author.id);
     },
@@ -49,14 +53,16 @@ export function usePosting(place: Place) {
   /** Calls `onStored` as soon as the service has the comment, and resolves when the list has it too. */
   async function post(draft: Draft, onStored: () => void): Promise<void> {
     const number = ++posted;
-    setWaiting((before) => [...before, { ...draft, number }]);
+    const unconfirmed = { ...draft, number };
+    setWaiting((before) => [...before, unconfirmed]);
     try {
-      await mutateAsync({ draft, onStored });
+      await mutateAsync({ draft: unconfirmed, onStored });
     } finally {
       setWaiting((before) => before.filter((each) => each.number !== number));
     }
   }
-  return { waiting, post };
+  const ids = new Set(listed?.map(({ id }) => id));
+  return { waiting: waiting.filter(({ id }) => id === undefined || !ids.has(id)), post };
 }
 
 async function send(

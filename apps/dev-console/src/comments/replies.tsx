@@ -13,7 +13,7 @@ import { WaitingComment } from './waiting-comment.tsx';
 export function Replies({ comment, context }: { comment: CommentRecord; context: CommentContext }) {
   const { refusal } = useProject(context.projectId);
   const query = useComments(context.projectId, { topic: { comment: comment.id } });
-  const { waiting, post } = usePosting({ on: context.on, replyTo: comment.id, audience: context });
+  const { waiting, post } = usePosting({ on: context.on, replyTo: comment.id, audience: context }, query.data);
   return (
     <Stack gap="xs" className={classes.replies} role="group" aria-label="Replies">
       {query.hasNextPage && (

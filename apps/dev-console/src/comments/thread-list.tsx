@@ -25,7 +25,7 @@ export function ThreadList({ context, resolved }: ThreadListProps) {
   const { refusal } = useProject(projectId);
   const unreadable = refusal(contract.comments.list);
   const query = useComments(projectId, { topic: on, resolved, enabled: unreadable === null });
-  const { waiting, post } = usePosting({ on, replyTo: null, audience: context });
+  const { waiting, post } = usePosting({ on, replyTo: null, audience: context }, query.data);
   const comments = query.data ?? [];
   const { list, top } = useChatScroll({
     first: comments[0]?.id,
