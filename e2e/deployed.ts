@@ -14,9 +14,12 @@ const CreatedKey = z.object({ key: z.string() });
 const COMMAND = resolve(import.meta.dirname, '../packages/server/dist/commands/main.js');
 
 /** Creates a workspace, a user and a key, as docs/self-hosting.md says, and returns the key. */
-export async function createKey(settings: Settings, command = COMMAND): Promise<string> {
-  const review = async (...words: string[]): Promise<unknown> =>
-    JSON.parse(await readOutput(process.execPath, [command, ...words, '--json'], settings));
+export const createKey = (settings: Settings, command = COMMAND): Promise<string> =>
+  createKeyBy((words) => readOutput(process.execPath, [command, ...words], settings));
+
+/** The same with another way to run the `review` command, which returns its output. */
+export async function createKeyBy(run: (words: readonly string[]) => Promise<string>): Promise<string> {
+  const review = async (...words: string[]): Promise<unknown> => JSON.parse(await run([...words, '--json']));
   const { id } = Created.parse(await review('workspace', 'create', '--name', 'Studio'));
   const user = ['--email', 'ada@example.com', '--name', 'Ada'];
   await review('user', 'create', '--workspace', id, ...user);
