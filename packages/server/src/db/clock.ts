@@ -60,5 +60,9 @@ export const timeOf = (db: Database, moment: Param<Moment>): RawBuilder<string> 
     ? postgresTime(moment.map(({ seconds }) => seconds))
     : sql<string>`${moment.map(({ seconds }) => steadyTime(seconds))}`;
 
+/** The seconds since the epoch by the clock of Postgres, or of the one host of SQLite, for what other services compare with their clock. */
+export const wallClockSeconds = (db: Database): RawBuilder<number> =>
+  isPostgres(db) ? sql`cast(floor(extract(epoch from statement_timestamp())) as bigint)` : sql`unixepoch()`;
+
 const postgresTime = (seconds: Expression<number>) =>
   sql<string>`to_char((statement_timestamp() at time zone 'UTC') + make_interval(secs => ${seconds}), 'YYYY-MM-DD HH24:MI:SS.US')`;

@@ -1,7 +1,7 @@
 import { items } from '@review/client';
 import type { EventType } from '@review/contract';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
 import { sweep } from '../../sweeper.ts';
 import { onEachDatabase, refusal } from '../../test/house.ts';
@@ -49,6 +49,17 @@ onEachDatabase((house) => {
           nextAttemptAt: null,
         },
       ]);
+    });
+
+    test('are signed by the clock of the database, as receivers refuse a signature of other minutes', async () => {
+      const { id } = await newWebhook(house());
+      const { secret } = await read(house(), id);
+      const now = Date.now;
+      const ahead = vi.spyOn(Date, 'now').mockImplementation(() => now() + 600_000);
+      onTestFinished(() => ahead.mockRestore());
+      const [request] = await (await holder(house(), id)).exchange();
+      ahead.mockRestore();
+      expect(request && verified(secret ?? '', request).type).toBe('webhook.created');
     });
 
     test('of other types are not sent, but a test is', async () => {

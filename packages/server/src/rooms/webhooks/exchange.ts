@@ -144,7 +144,7 @@ async function recordOutcomes(
 /** Postgres stores neither NUL nor half a surrogate pair. */
 const storable = (text: string | null) => text?.replaceAll('\0', '').toWellFormed() ?? null;
 
-type Due = StoredEvent & { id: string; attempts: number };
+type Due = StoredEvent & { id: string; attempts: number; signed_at: number };
 
 /** Returns due deliveries. Creates those of new events while there are fewer than asked for; the next run continues a long backlog. */
 async function nextDeliveries(
@@ -183,9 +183,9 @@ function filterOf(webhook: StoredWebhook): (event: StoredEvent) => boolean {
   };
 }
 
-function toRequest(url: string, signers: string[], { id, attempts, ...event }: Due): WebhookRequest {
+function toRequest(url: string, signers: string[], { id, attempts, signed_at, ...event }: Due): WebhookRequest {
   const message = { type: event.type, timestamp: `${event.at.replace(' ', 'T')}Z`, data: toEvent(event) };
   const body = JSON.stringify(message satisfies { [Field in keyof WebhookMessage]: unknown });
-  const headers = signedHeaders(signers, id, Date.now(), body);
+  const headers = signedHeaders(signers, id, signed_at, body);
   return { deliveryId: id, attempt: attempts + 1, url, headers, body };
 }

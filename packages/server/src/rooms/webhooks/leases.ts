@@ -1,7 +1,7 @@
 import type { WebhookDisabledReason, WebhookOutcome } from '@review/contract';
 import { type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
-import { type Moment, timeOf } from '../../db/clock.ts';
+import { type Moment, timeOf, wallClockSeconds } from '../../db/clock.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { isPostgres, type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema } from '../../db/schema.ts';
@@ -146,7 +146,7 @@ export const releaseNext = prepared.run(
       ),
 );
 
-/** Returns due deliveries with their events. */
+/** Returns due deliveries with their events, and the time for their signatures. */
 export const findDueDeliveries = prepared.all(
   (db, { webhookId, now, limit }: Params<{ webhookId: string; now: Moment; limit: number }>) =>
     db
@@ -155,7 +155,7 @@ export const findDueDeliveries = prepared.all(
         join.onRef('event.project_id', '=', 'delivery.project_id').onRef('event.sequence', '=', 'delivery.sequence'),
       )
       .selectAll('event')
-      .select(['delivery.id', 'delivery.attempts'])
+      .select(['delivery.id', 'delivery.attempts', wallClockSeconds(db).as('signed_at')])
       .where('delivery.webhook_id', '=', webhookId)
       .where('delivery.next_attempt_at', '<=', timeOf(db, now))
       .orderBy('delivery.next_attempt_at')
