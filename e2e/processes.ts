@@ -48,6 +48,13 @@ export class Program implements AsyncDisposable {
     return this.exit;
   }
 
+  /** Stops the process for a while: it keeps its connections and answers nothing. */
+  async pause(milliseconds: number): Promise<void> {
+    this.child.kill('SIGSTOP');
+    await sleep(milliseconds);
+    this.child.kill('SIGCONT');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }

@@ -77,6 +77,10 @@ export class TemporalServer implements AsyncDisposable {
     await this.#program?.end('SIGKILL');
   }
 
+  async pause(milliseconds: number): Promise<void> {
+    await this.#program?.pause(milliseconds);
+  }
+
   async forget(): Promise<void> {
     for (const part of ['', '-wal', '-shm', '-journal']) await rm(this.#store + part, { force: true });
   }

@@ -5,7 +5,7 @@ import { PROXIES, type RunningProxy, startProxy } from '../e2e/proxies.ts';
 import { Service } from '../e2e/service.ts';
 import { TemporalServer } from '../e2e/temporal-server.ts';
 import { type Client, items } from '../packages/client/dist/index.js';
-import { createDatabase, startPostgres } from '../packages/server/src/test/postgres.ts';
+import { createDatabase, startPostgres, useUpConnections } from '../packages/server/src/test/postgres.ts';
 import { type Wire, wireTo } from '../packages/server/src/test/wire.ts';
 import { freePort } from './free-port.ts';
 
@@ -19,8 +19,16 @@ const SETTINGS = {
   UPLOAD_PART_SIZE: String(5 * 1024 * 1024),
   LOG_LEVEL: 'fatal',
 };
+const hostOf = (wire: Wire | undefined) => new URL(wire?.url ?? '').host;
 /** Generations that are open after this time without progress count as stuck. */
 const SETTLE_MS = 120_000;
+
+/** Cuts the connections for a while. */
+export async function cutFor(milliseconds: number, ...wires: readonly Wire[]): Promise<void> {
+  for (const wire of wires) await wire.cut();
+  await sleep(milliseconds);
+  for (const wire of wires) await wire.mend();
+}
 
 /** Two servers behind a proxy, two workers, Postgres, Temporal and an object store, as processes on this host. */
 export class Topology implements AsyncDisposable {
@@ -28,8 +36,9 @@ export class Topology implements AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly temporal: TemporalServer;
   readonly objectStore: ObjectStore;
-  /** One per server. */
-  readonly wires: readonly [Wire, Wire];
+  readonly postgres: Awaited<ReturnType<typeof startPostgres>>;
+  /** Between each server and Postgres, each worker and its server, each server with its worker and Temporal. */
+  readonly wires: Record<'postgres' | 'server' | 'temporal', readonly [Wire, Wire]>;
   readonly serverUrls: readonly [string, string];
   readonly #ports: readonly [string, string];
   readonly #servers: (Program | null)[];
@@ -41,12 +50,14 @@ export class Topology implements AsyncDisposable {
     proxy: RunningProxy;
     temporal: TemporalServer;
     objectStore: ObjectStore;
-    wires: readonly [Wire, Wire];
+    postgres: Topology['postgres'];
+    wires: Topology['wires'];
     ports: readonly [string, string];
     second: Program;
     disposed: AsyncDisposableStack;
   }) {
     ({ service: this.service, proxy: this.proxy, temporal: this.temporal, objectStore: this.objectStore } = parts);
+    this.postgres = parts.postgres;
     this.wires = parts.wires;
     this.#ports = parts.ports;
     this.serverUrls = [`http://127.0.0.1:${parts.ports[0]}`, `http://127.0.0.1:${parts.ports[1]}`];
@@ -58,19 +69,31 @@ export class Topology implements AsyncDisposable {
     await using starting = new AsyncDisposableStack();
     const [kind] = PROXIES;
     if (kind === undefined) throw new Error('the drill needs nginx or HAProxy: install one of them');
-    const postgres = await startPostgres();
+    const postgres = await startPostgres({ durable: true });
     starting.defer(postgres.stop);
     const database = starting.use(await createDatabase(postgres.url, 'template0'));
-    const wires = [starting.use(await wireTo(database.url)), starting.use(await wireTo(database.url))] as const;
     const temporal = starting.use(await TemporalServer.start());
     const objectStore = starting.use(await startObjectStore());
-    const settings = { ...SETTINGS, DATABASE_URL: wires[0].url };
-    const service = starting.use(await Service.start(settings, { temporal, objectStore }));
+    const wire = async (address: string) => starting.use(await wireTo(address));
+    const pair = async (one: string, other = one) => [await wire(one), await wire(other)] as const;
+    const toPostgres = await pair(database.url);
+    const toTemporal = await pair(`http://${temporal.address}`);
+    const settings = { ...SETTINGS, DATABASE_URL: toPostgres[0].url, TEMPORAL_ADDRESS: hostOf(toTemporal[0]) };
+    const service = starting.use(await Service.start(settings, { objectStore }));
     const ports = [new URL(service.url).port, await freePort()] as const;
-    const second = await service.startServer({ PORT: ports[1], DATABASE_URL: wires[1].url });
+    const wires = {
+      postgres: toPostgres,
+      server: await pair(service.url, `http://127.0.0.1:${ports[1]}`),
+      temporal: toTemporal,
+    };
+    const second = await service.startServer({
+      PORT: ports[1],
+      DATABASE_URL: toPostgres[1].url,
+      TEMPORAL_ADDRESS: hostOf(toTemporal[1]),
+    });
     const proxy = starting.use(await startProxy(kind, ports));
     const disposed = starting.move();
-    const topology = new Topology({ service, proxy, temporal, objectStore, wires, ports, second, disposed });
+    const topology = new Topology({ service, proxy, temporal, objectStore, postgres, wires, ports, second, disposed });
     for (const index of [0, 1]) await topology.startWorker(index);
     return topology;
   }
@@ -79,7 +102,8 @@ export class Topology implements AsyncDisposable {
     const clock = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_AHEAD: String(clockAheadMs) };
     this.#servers[index] = await this.service.startServer({
       PORT: this.#ports[index] ?? '',
-      DATABASE_URL: this.wires[index]?.url ?? '',
+      DATABASE_URL: this.wires.postgres[index]?.url ?? '',
+      TEMPORAL_ADDRESS: hostOf(this.wires.temporal[index]),
       ...(clockAheadMs !== 0 && clock),
     });
   }
@@ -94,16 +118,34 @@ export class Topology implements AsyncDisposable {
     await this.startServer(index, clockAheadMs);
   }
 
-  stopServer = (index: number, milliseconds: number) => pause(this.#servers[index], milliseconds);
-  stopWorker = (index: number, milliseconds: number) => pause(this.#workers[index], milliseconds);
+  pauseServer = async (index: number, milliseconds: number) => this.#servers[index]?.pause(milliseconds);
+  pauseWorker = async (index: number, milliseconds: number) => this.#workers[index]?.pause(milliseconds);
 
   async killWorker(index: number): Promise<void> {
     await this.#workers[index]?.end('SIGKILL');
   }
 
   async startWorker(index: number): Promise<void> {
-    const url = this.serverUrls[index] ?? this.service.url;
-    this.#workers[index] = await this.service.startWorker(`worker-${index}`, { SERVER_URL: url });
+    this.#workers[index] = await this.service.startWorker(`worker-${index}`, {
+      SERVER_URL: `http://${hostOf(this.wires.server[index])}`,
+      TEMPORAL_ADDRESS: hostOf(this.wires.temporal[index]),
+      // The receiver of the webhook is on this host.
+      WEBHOOK_LOOPBACK: 'on',
+    });
+  }
+
+  async restartWorker(index: number): Promise<void> {
+    const code = await this.#workers[index]?.end('SIGTERM');
+    if (code !== 0) console.log(`drill: worker ${index} exited with code ${code} after SIGTERM`);
+    await this.startWorker(index);
+  }
+
+  /** The servers need new connections to Postgres, and there are none. */
+  async exhaustConnections(milliseconds: number): Promise<void> {
+    for (const wire of this.wires.postgres) await wire.cut();
+    await using _used = await useUpConnections(this.postgres.url);
+    for (const wire of this.wires.postgres) await wire.mend();
+    await sleep(milliseconds);
   }
 
   /** Waits until every generation has ended, or none has ended for SETTLE_MS. */
@@ -119,10 +161,4 @@ export class Topology implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose] = () => this.#disposed.disposeAsync();
-}
-
-async function pause(program: Program | null | undefined, milliseconds: number): Promise<void> {
-  program?.child.kill('SIGSTOP');
-  await sleep(milliseconds);
-  program?.child.kill('SIGCONT');
 }

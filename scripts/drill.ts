@@ -1,14 +1,22 @@
 // Runs two servers behind a reverse proxy, two workers, Postgres, Temporal and an object store on this host under mixed load,
 // and kills, pauses or disconnects each part in turn. Prints what callers observed during each fault, then compares every
-// acknowledged write with the stored data. `--soak <minutes>` runs without faults instead, and looks for growth (soak.ts).
+// acknowledged write with the stored data. `--only <text>` selects the faults whose name contains it. `--soak <minutes>` runs
+// without faults instead, and looks for growth (soak.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { audit, Ledger } from './drill-ledger.ts';
 import { emptySeen, Load, type Seen } from './drill-load.ts';
-import { Topology } from './drill-topology.ts';
+import { Subscribers } from './drill-subscribers.ts';
+import { cutFor, Topology } from './drill-topology.ts';
 import { soak } from './soak.ts';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, soak: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    only: { type: 'string', default: '' },
+    soak: { type: 'string' },
+  },
+});
 const minutes = readMinutes('minutes', values.minutes, 1);
 
 function readMinutes(option: string, value: string, min: number): number {
@@ -25,42 +33,50 @@ const FAULTS: Record<string, (topology: Topology) => Promise<void>> = {
     await sleep(5000);
     await topology.startServer(0);
   },
-  'server stopped for 10 s': (topology) => topology.stopServer(1, 10_000),
+  'server paused for 10 s': (topology) => topology.pauseServer(1, 10_000),
   'rolling restart': async (topology) => {
     for (const index of [0, 1]) await topology.restartServer(index);
+    for (const index of [0, 1]) await topology.restartWorker(index);
   },
   'worker killed': async (topology) => {
     await topology.killWorker(0);
     await topology.startWorker(0);
   },
-  'worker stopped for 20 s': (topology) => topology.stopWorker(1, 20_000),
+  'worker paused for 20 s': (topology) => topology.pauseWorker(1, 20_000),
   'no worker for 20 s': async (topology) => {
     for (const index of [0, 1]) await topology.killWorker(index);
     await sleep(20_000);
     for (const index of [0, 1]) await topology.startWorker(index);
   },
-  'Postgres connections cut': async (topology) => {
-    for (const wire of topology.wires) await wire.cut();
-    await sleep(3000);
-    for (const wire of topology.wires) await wire.mend();
-  },
-  'Postgres stalled for 10 s': async (topology) => {
-    for (const wire of topology.wires) wire.stall();
+  'one worker cut off from its server for 15 s': ({ wires }) => cutFor(15_000, wires.server[0]),
+  'Postgres killed for 5 s': ({ postgres }) => postgres.crash(5000),
+  'Postgres connections cut for 3 s': ({ wires }) => cutFor(3000, ...wires.postgres),
+  'Postgres stalled for 10 s': async ({ wires }) => {
+    for (const wire of wires.postgres) wire.stall();
     await sleep(10_000);
-    for (const wire of topology.wires) wire.resume();
+    for (const wire of wires.postgres) wire.resume();
   },
-  'one server cut off from Postgres for 15 s': async ({ wires: [first] }) => {
-    await first.cut();
-    await sleep(15_000);
-    await first.mend();
-  },
+  'one server cut off from Postgres for 15 s': ({ wires }) => cutFor(15_000, wires.postgres[0]),
+  'connections of Postgres used up for 15 s': (topology) => topology.exhaustConnections(15_000),
   'Temporal killed for 15 s': async ({ temporal }) => {
     await temporal.kill();
     await sleep(15_000);
     await temporal.start();
   },
+  'Temporal paused for 15 s': ({ temporal }) => temporal.pause(15_000),
+  'Temporal killed, and its store lost': async ({ temporal }) => {
+    await temporal.kill();
+    await temporal.forget();
+    await temporal.start();
+  },
+  'one server and its worker cut off from Temporal for 15 s': ({ wires }) => cutFor(15_000, wires.temporal[0]),
   'object store away for 15 s': async ({ objectStore }) => {
     objectStore.gate.on = () => 503;
+    await sleep(15_000);
+    objectStore.gate.on = () => undefined;
+  },
+  'object store full for 15 s': async ({ objectStore }) => {
+    objectStore.gate.on = ({ method }) => (method === 'PUT' || method === 'POST' ? 507 : undefined);
     await sleep(15_000);
     objectStore.gate.on = () => undefined;
   },
@@ -69,6 +85,8 @@ const FAULTS: Record<string, (topology: Topology) => Promise<void>> = {
 };
 
 async function drill(): Promise<number> {
+  const faults = Object.entries(FAULTS).filter(([name]) => name.includes(values.only));
+  if (faults.length === 0) throw new Error(`--only must be part of one of: ${Object.keys(FAULTS).join(', ')}`);
   await using topology = await Topology.start();
   const { service, proxy } = topology;
   const ledger = new Ledger();
@@ -82,14 +100,15 @@ async function drill(): Promise<number> {
       return fetch(...request);
     },
   });
+  await using subscribers = await Subscribers.start(service, client);
   const load = new Load(client, service.projectId, ledger, over.signal);
   const running = Promise.all([
     load.run(proxy.url, service.key),
     ...topology.serverUrls.map((url) => load.probeReadiness(url, over.signal)),
   ]);
 
-  const share = (minutes * 60_000) / Object.keys(FAULTS).length;
-  for (const [name, act] of Object.entries(FAULTS)) {
+  const share = (minutes * 60_000) / faults.length;
+  for (const [name, act] of faults) {
     current = emptySeen();
     load.seen = current;
     seenBy.set(name, current);
@@ -111,7 +130,12 @@ async function drill(): Promise<number> {
   const { lost, wrong, twice, stuck, orphans, failed } = found;
   console.log(`drill: ${lost} lost, ${wrong} wrong, ${twice} twice, ${stuck} stuck, ${orphans} orphans`);
   for (const [reason, count] of failed) console.log(`drill: ${count} generations failed: ${reason}`);
-  return lost + wrong + twice + stuck + orphans === 0 ? 0 : 1;
+  const { missed, repeated, undelivered, forged, again } = await subscribers.audit(ledger);
+  console.log(`drill: events of comments: ${missed} missed, ${repeated} repeated or out of order`);
+  console.log(
+    `drill: webhook: ${undelivered} undelivered, ${forged} with a wrong signature, ${again} delivered more than once`,
+  );
+  return lost + wrong + twice + stuck + orphans + missed + repeated + undelivered + forged === 0 ? 0 : 1;
 }
 
 function line(name: string, seen: Seen): string {

@@ -1,6 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../../../scripts/free-port.ts';
@@ -33,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.stop;
 }
 
-/** Starts a Postgres server. A durable one writes to disk as in production, for measurements. */
+/** Starts a Postgres server. A durable one writes to disk as in production, for measurements and crashes. */
 export async function startPostgres({ durable = false } = {}) {
   const EmbeddedPostgres = await importWithoutExitHooks();
   const folder = mkdtempSync(join(tmpdir(), 'review-postgres-'));
@@ -57,6 +58,13 @@ export async function startPostgres({ durable = false } = {}) {
   await server.start();
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    /** Kills it without a shutdown, and starts it again after a while. */
+    crash: async (milliseconds: number) => {
+      // The first line is the id of its main process. The others end with it.
+      process.kill(Number.parseInt(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+      await sleep(milliseconds);
+      await server.start();
+    },
     stop: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -95,6 +103,25 @@ export async function createDatabase(
   await execute(url, `create database ${name} template ${template} strategy file_copy`);
   const drop = () => execute(url, `drop database ${name} with (force)`);
   return { url: databaseAt(url, name), drop, [Symbol.asyncDispose]: drop };
+}
+
+/** Opens connections until Postgres refuses another one, and closes them when it is disposed of. */
+export async function useUpConnections(url: string): Promise<AsyncDisposable> {
+  const opened: pg.Client[] = [];
+  for (let isRefused = false; !isRefused; ) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    isRefused = await client.connect().then(
+      () => false,
+      () => true,
+    );
+    if (!isRefused) opened.push(client);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((client) => client.end()));
+    },
+  };
 }
 
 function databaseAt(url: string, name: string): string {
