@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../db/ids.ts';
 import { secondsFromNow } from '../db/time.ts';
 import { json, onEachDatabase } from '../test/house.ts';
@@ -165,6 +165,15 @@ onEachDatabase((house) => {
       expect([next.status, replayed(next)]).toEqual([201, null]);
       expect(replayed(await create('once'))).toBe('true');
       expect(await folders()).toHaveLength(2);
+    });
+
+    test('a key in progress is not released by a server whose clock is ahead', async () => {
+      const { create } = await project();
+      await create('once');
+      await age(0, { response: null });
+      onTestFinished(() => void vi.useRealTimers());
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+      await problemIn(await create('once'), 'IDEMPOTENCY_IN_PROGRESS');
     });
 
     test('a response is stored for 24 hours', async () => {

@@ -1,10 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type Route, takesIdempotencyKey } from '@review/contract';
 import type { Request } from 'express';
-import type { Insertable } from 'kysely';
+import { type Moment, timeOf } from '../db/clock.ts';
 import { type Param, type Params, prepared } from '../db/prepared.ts';
-import type { Database, Schema } from '../db/schema.ts';
-import { now, secondsFromNow } from '../db/time.ts';
+import type { Database } from '../db/schema.ts';
+import { secondsFromNow } from '../db/time.ts';
+import type { Deps } from '../deps.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
 import { type Outbox, type Write, writeWithEvents } from '../rooms/events/outbox.ts';
@@ -36,20 +37,19 @@ export function idempotencyKey(request: Request, route: Route): string | null {
 
 /** Claims the key for this request, or returns the stored result of the first request with it. */
 export async function attempt(
-  outbox: Outbox,
+  outbox: Outbox & Pick<Deps, 'clock'>,
   caller: Caller,
   key: string | null,
   request: { method: string; path: string; body: unknown },
 ): Promise<Attempt> {
-  const { db } = outbox;
+  const { db, clock } = outbox;
   if (key === null) return unkeyed(outbox, caller);
   const scope = digest([caller.credentialId, request.method, request.path, key]);
   const fingerprint = digest(canonical(request.body));
   const claim = randomUUID();
 
-  await deleteStale(db, { scope, keptSince: secondsFromNow(-KEPT_SECONDS), heldSince: secondsFromNow(-CLAIM_SECONDS) });
-  if (await insertClaim(db, { scope, fingerprint, claim, claimed_at: now(), response: null }))
-    return claimed(outbox, caller, scope, claim);
+  await deleteStale(db, { scope, keptSince: clock(-KEPT_SECONDS), heldSince: clock(-CLAIM_SECONDS) });
+  if (await insertClaim(db, { scope, fingerprint, claim, now: clock() })) return claimed(outbox, caller, scope, claim);
 
   const first = await findKey(db, scope);
   if (first !== undefined && first.fingerprint !== fingerprint) throw new ProblemError('IDEMPOTENCY_KEY_REUSED');
@@ -113,33 +113,33 @@ export async function countExpiredKeys(db: Database): Promise<number> {
 }
 
 const deleteStale = prepared.run(
-  (db, { scope, keptSince, heldSince }: Params<{ scope: string; keptSince: string; heldSince: string }>) =>
+  (db, { scope, keptSince, heldSince }: Params<{ scope: string; keptSince: Moment; heldSince: Moment }>) =>
     db
       .deleteFrom('idempotency_keys')
       .where('scope', '=', scope)
       .where((eb) =>
         eb.or([
-          eb('claimed_at', '<', keptSince),
-          eb.and([eb('response', 'is', null), eb('claimed_at', '<', heldSince)]),
+          eb('claimed_at', '<', timeOf(db, keptSince)),
+          eb.and([eb('response', 'is', null), eb('claimed_at', '<', timeOf(db, heldSince))]),
         ]),
       ),
-);
-
-const insertClaim = prepared.changed((db, key: Params<Insertable<Schema['idempotency_keys']>>) =>
-  db
-    .insertInto('idempotency_keys')
-    .values(key)
-    .onConflict((conflict) => conflict.column('scope').doNothing()),
-);
-
-const findKey = prepared.first((db, scope: Param<string>) =>
-  db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope),
 );
 
 interface Claim {
   scope: string;
   claim: string;
 }
+
+const insertClaim = prepared.changed((db, { now, ...key }: Params<Claim & { fingerprint: string; now: Moment }>) =>
+  db
+    .insertInto('idempotency_keys')
+    .values({ ...key, claimed_at: timeOf(db, now), response: null })
+    .onConflict((conflict) => conflict.column('scope').doNothing()),
+);
+
+const findKey = prepared.first((db, scope: Param<string>) =>
+  db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope),
+);
 
 const storeResponse = prepared.changed((db, { scope, claim, response }: Params<Claim & { response: string }>) =>
   db.updateTable('idempotency_keys').set({ response }).where('scope', '=', scope).where('claim', '=', claim),

@@ -13,6 +13,8 @@ function rate(answer: Response): { name: string; left: number; seconds: number }
   return { name, left: Number(left), seconds: Number(seconds) };
 }
 
+const monotonicNow = performance.now.bind(performance);
+
 let address = 0;
 /** Each test uses its own address for failures. */
 const from = () => ({ 'x-forwarded-for': `198.51.100.${++address}` });
@@ -22,9 +24,30 @@ onEachDatabase(
     const as = (key: string, method: string, path: string, init: RequestInit = {}) =>
       house().request(null, method, path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
 
+    let passedMs = 0;
     afterEach(() => {
+      passedMs = 0;
       vi.useRealTimers();
+      vi.restoreAllMocks();
     });
+
+    const setClock = (aheadMs: number) => {
+      vi.useRealTimers();
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs });
+    };
+
+    /** Lets seconds pass, by the clocks of this process and for the windows in Postgres. */
+    async function pass(seconds: number): Promise<void> {
+      passedMs += seconds * 1000;
+      setClock(passedMs);
+      vi.spyOn(performance, 'now').mockImplementation(() => monotonicNow() + passedMs);
+      const { db, opened } = house().deps;
+      if (opened.dialect === 'sqlite') return;
+      await db
+        .updateTable('rate_limits')
+        .set((eb) => ({ expire: eb('expire', '-', seconds * 1000) }))
+        .execute();
+    }
 
     test('every response has the limit, the remaining requests and the end of the window', async () => {
       const person = await newcomer(house());
@@ -102,16 +125,26 @@ onEachDatabase(
       for (let call = 0; call < 3; call++) await as(person.key, 'GET', '/api/ping');
       const refused = await as(person.key, 'GET', '/api/ping');
       const wait = Number(refused.headers.get('retry-after'));
-      const start = Date.now();
-      vi.useFakeTimers({ toFake: ['Date'], now: start + (wait - 1.5) * 1000 });
+      await pass(wait - 1.5);
       const early = await as(person.key, 'GET', '/api/ping');
       expect([early.status, Number(early.headers.get('retry-after'))]).toEqual([
         429,
         expect.toSatisfy((s) => s >= 1 && s <= 2),
       ]);
-      vi.setSystemTime(start + wait * 1000);
+      await pass(1.5);
       const next = await as(person.key, 'GET', '/api/ping');
       expect([next.status, rate(next)]).toEqual([200, { name: 'default', left: 2, seconds: 60 }]);
+    });
+
+    test('a clock that is set back by an hour lengthens no window', async () => {
+      const person = await newcomer(house());
+      for (let call = 0; call < 3; call++) await as(person.key, 'GET', '/api/ping');
+      setClock(-3_600_000);
+      const refused = await as(person.key, 'GET', '/api/ping');
+      expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
+        429,
+        expect.toSatisfy((seconds) => seconds >= 1 && seconds <= 60),
+      ]);
     });
 
     test('a HEAD counts as a GET', async () => {

@@ -46,15 +46,15 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
       response.setHeader('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
       response.setHeader('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
-    /** The ends of windows whose limit is reached, so that further calls cost no statement. */
+    /** The ends of windows whose limit is reached, so that further calls cost no statement. They do not move with the host's clock. */
     const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
     return {
       async count(key: string, response: Response): Promise<void> {
-        const msRefused = (refusedUntil.get(key) ?? 0) - Date.now();
+        const msRefused = (refusedUntil.get(key) ?? 0) - performance.now();
         const count = msRefused > 0 ? { consumedPoints: points + 1, msBeforeNext: msRefused } : await add(key, 1);
         show(response, count);
         if (count.consumedPoints <= points) return;
-        refusedUntil.set(key, Date.now() + count.msBeforeNext);
+        refusedUntil.set(key, performance.now() + Math.min(count.msBeforeNext, RATE_WINDOW_SECONDS * 1000));
         throw rateLimited(points, secondsLeft(count.msBeforeNext));
       },
       async refund(key: string, response: Response): Promise<void> {
@@ -85,7 +85,9 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
   };
 }
 
-const secondsLeft = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
+/** No window is longer, whatever a clock that was set back says. */
+const secondsLeft = (milliseconds: number) =>
+  Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(milliseconds / 1000)));
 
 const addressOf = (request: Request) => request.ip ?? 'unknown';
 

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../db/open.ts';
 import { openHouse, postgresTest } from '../test/house.ts';
 import { SharedCounts } from './shared-counts.ts';
@@ -43,5 +43,33 @@ postgresTest('a failed statement fails its changes, and later changes count agai
   const statements = vi.spyOn(db.getExecutor(), 'executeQuery').mockRejectedValueOnce(new Error('lost'));
   await expect(counts.add('key', 1)).rejects.toThrow('lost');
   statements.mockRestore();
+  expect(await counts.add('key', 1)).toMatchObject({ consumedPoints: 1 });
+});
+
+postgresTest('windows end by the clock of Postgres, whatever the clocks of the servers say', async () => {
+  await using house = await openHouse('postgres');
+  const { db } = house.deps;
+  const counts = new SharedCounts(db, WINDOW_SECONDS);
+  onTestFinished(() => void vi.useRealTimers());
+  const start = Date.now();
+  for (const [index, aheadMs] of [0, 600_000, -600_000].entries()) {
+    vi.useFakeTimers({ toFake: ['Date'], now: start + aheadMs });
+    const { consumedPoints, msBeforeNext } = await counts.add('key', 1);
+    expect([consumedPoints, msBeforeNext]).toEqual([
+      index + 1,
+      expect.toSatisfy((ms) => ms > 0 && ms <= WINDOW_SECONDS * 1000),
+    ]);
+  }
+});
+
+postgresTest('a window is over that began before the clock of Postgres was set back by an hour', async () => {
+  await using house = await openHouse('postgres');
+  const { db } = house.deps;
+  const counts = new SharedCounts(db, WINDOW_SECONDS);
+  await counts.add('key', 5);
+  await db
+    .updateTable('rate_limits')
+    .set((eb) => ({ expire: eb('expire', '+', 3_600_000) }))
+    .execute();
   expect(await counts.add('key', 1)).toMatchObject({ consumedPoints: 1 });
 });

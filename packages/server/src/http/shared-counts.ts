@@ -17,20 +17,26 @@ interface Change {
 
 const NO_LONGER_USED_MS = 60 * 60 * 1000;
 
+/** The milliseconds since the epoch by the clock of Postgres, because the clocks of servers may differ. */
+const NOW = sql`cast(extract(epoch from statement_timestamp()) * 1000 as bigint)`;
+
 const addPoints = statement<
-  [Params<{ keys: string[]; points: number[]; now: number; expire: number }>],
-  { key: string; points: number; expire: number }
->(
+  [Params<{ keys: string[]; points: number[]; windowMs: number }>],
+  { key: string; points: number; ms_left: number }
+>((_, { keys, points, windowMs }) => {
+  const newEnd = sql`${NOW} + cast(${windowMs} as bigint)`;
+  // A window that ends much later than a new one was made before the clock was set back.
+  const isOver = sql`(current.expire <= ${NOW} or current.expire > ${newEnd} + cast(${windowMs} as bigint))`;
   // All processes lock the rows in the same order, so that two statements cannot block each other.
-  (_, { keys, points, now, expire }) => sql`
+  return sql`
     insert into rate_limits as current (key, points, expire)
-    select key, points, cast(${expire} as bigint) from unnest(cast(${keys} as text[]), cast(${points} as integer[])) as added (key, points)
+    select key, points, ${newEnd} from unnest(cast(${keys} as text[]), cast(${points} as integer[])) as added (key, points)
     order by key
     on conflict (key) do update set
-      points = case when current.expire <= cast(${now} as bigint) then excluded.points else current.points + excluded.points end,
-      expire = case when current.expire <= cast(${now} as bigint) then excluded.expire else current.expire end
-    returning key, points, expire`,
-);
+      points = case when ${isOver} then excluded.points else current.points + excluded.points end,
+      expire = case when ${isOver} then excluded.expire else current.expire end
+    returning key, points, greatest(0, expire - ${NOW}) as ms_left`;
+});
 
 /**
  * Counts in fixed windows that all processes on one Postgres share. Changes that arrive while a statement runs share the
@@ -69,15 +75,14 @@ export class SharedCounts {
 
   async #send(changes: Map<string, Change[]>): Promise<void> {
     const sums = [...changes.values()].map(sumOf);
-    const now = Date.now();
-    const values = { keys: [...changes.keys()], points: sums, now, expire: now + this.#windowMs };
+    const values = { keys: [...changes.keys()], points: sums, windowMs: this.#windowMs };
     const { rows } = await addPoints(this.#db, values, undefined);
-    for (const { key, points, expire } of rows) {
+    for (const { key, points, ms_left: msBeforeNext } of rows) {
       const same = changes.get(key) ?? [];
       let consumedPoints = points - sumOf(same);
       for (const change of same) {
         consumedPoints += change.points;
-        change.resolve({ consumedPoints, msBeforeNext: Math.max(0, expire - now) });
+        change.resolve({ consumedPoints, msBeforeNext });
       }
     }
   }
@@ -87,5 +92,5 @@ const sumOf = (changes: Change[]) => changes.reduce((sum, { points }) => sum + p
 
 /** Deletes the counts of windows that ended long ago. */
 export async function deleteExpiredCounts(db: Database): Promise<void> {
-  await sql`delete from rate_limits where expire < ${Date.now() - NO_LONGER_USED_MS}`.execute(db);
+  await sql`delete from rate_limits where expire < ${NOW} - ${NO_LONGER_USED_MS}`.execute(db);
 }
