@@ -181,6 +181,26 @@ inConsole('projects in the console', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
+  test('a page of a project is accessible while the project is read', async () => {
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    const { projectId } = fixture().service;
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      ({ pathname }) => pathname === `/api/projects/${projectId}`,
+      async (route) => {
+        await held.promise;
+        await route.continue();
+      },
+    );
+    await visit.open(`/projects/${projectId}/settings`);
+    const loading = page.getByRole('heading', { name: 'Loading', level: 1 });
+    await loading.waitFor({ state: 'attached' });
+    await visit.expectAccessible('a project that is being read');
+    held.resolve();
+    await loading.waitFor({ state: 'detached' });
+  });
+
   test('a project can be renamed, scheduled for deletion and restored; it is read-only meanwhile', async () => {
     await using visit = await fixture().visit();
     const { page } = visit;

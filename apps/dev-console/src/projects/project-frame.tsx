@@ -47,7 +47,7 @@ export function ProjectFrame() {
   }
   return (
     <Page
-      title={project?.name ?? (unreadable === null ? ' ' : 'A project')}
+      title={project?.name ?? (unreadable === null ? null : 'A project')}
       trail={trail}
       description={unreadable ?? project?.description ?? undefined}
       actions={

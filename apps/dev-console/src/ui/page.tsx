@@ -3,7 +3,8 @@ import { type ReactNode, useEffect } from 'react';
 import classes from './page.module.css';
 
 interface PageProps {
-  title: string;
+  /** Null while it is loaded. */
+  title: string | null;
   /** The purpose of the page in one line. */
   description?: ReactNode;
   /** Breadcrumb above the title. */
@@ -16,14 +17,16 @@ interface PageProps {
 /** The layout of every page: title, description, actions and content. */
 export function Page({ title, description, trail, actions, wide = false, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Project Review`;
+    document.title = title === null ? 'Project Review' : `${title} · Project Review`;
   }, [title]);
   return (
     <div className={classes.page} data-wide={wide || undefined}>
       {trail !== undefined && <div className={classes.trail}>{trail}</div>}
       <header className={classes.header}>
         <div className={classes.words}>
-          <Title order={1}>{title}</Title>
+          <Title order={1} aria-label={title === null ? 'Loading' : undefined}>
+            {title}
+          </Title>
           {description !== undefined && (
             <Text c="dimmed" mt={4} component="div">
               {description}
