@@ -85,7 +85,7 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
   };
 }
 
-/** No window is longer, whatever a clock that was set back says. */
+/** At most a window: with counts in memory, more seems to remain after the clock of the host was set back. */
 const secondsLeft = (milliseconds: number) =>
   Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(milliseconds / 1000)));
 
