@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, generate } from '@review/client';
@@ -11,6 +12,8 @@ import { readOutput, until } from './processes.ts';
 
 /** The first build fetches all packages and a Debian. */
 const BUILD_MS = 900_000;
+/** The files of all layers are gigabytes on a disk that may be slow. */
+const DELETE_MS = 600_000;
 
 const CHECK_RIGHTS = `
 const refusal = (path) => { try { fs.writeFileSync(path, ''); return null; } catch ({ code }) { return code; } };
@@ -21,8 +24,8 @@ console.log(JSON.stringify([process.getuid(), process.getgroups(), BigInt('0x' +
 describe.skipIf(lacksImages())('the images, built and run as one box', () => {
   const folder = mkdtempSync(join(tmpdir(), 'review-images-'));
   const stopped = new AsyncDisposableStack();
-  stopped.defer(() => rmSync(folder, { recursive: true, force: true }));
-  afterAll(() => stopped.disposeAsync());
+  stopped.defer(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => stopped.disposeAsync(), DELETE_MS);
   let url: string;
   let server: Container;
   let worker: Container;
