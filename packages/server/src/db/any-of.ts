@@ -4,9 +4,10 @@ import type { Database } from './schema.ts';
 
 /**
  * Returns operator and operand of a comparison with a list of any length, for `where(column, ...anyOf(db, list))`. The list
- * is one value, because databases limit the values of a statement, and a statement is prepared for one number of them.
+ * is one value, because databases limit the values of a statement, and a statement is prepared for one number of them. The
+ * subselect hides the length of the list from the planner of Postgres, which would otherwise plan short lists for each execution.
  */
 export const anyOf = <T extends string>(db: Database, list: Param<readonly T[]>): ['=' | 'in', RawBuilder<T>] =>
   isPostgres(db)
-    ? ['=', sql<T>`any(${list})`]
+    ? ['=', sql<T>`any(array(select unnest(cast(${list} as text[]))))`]
     : ['in', sql<T>`(select value from json_each(${list.map((items) => JSON.stringify(items))}))`];
