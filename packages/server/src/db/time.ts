@@ -15,6 +15,6 @@ export const daysAfter = (at: string, days: number): string =>
 
 /** Formats microseconds since the epoch as a stored time. */
 export function timestamp(microseconds: number): string {
-  const [day, time] = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, 23).split('T');
-  return `${day} ${time}${String(microseconds % 1000).padStart(3, '0')}`;
+  const iso = new Date(Math.floor(microseconds / 1000)).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}${String(microseconds % 1000).padStart(3, '0')}`;
 }

@@ -47,7 +47,11 @@ function collect(source: Readable, limit: number): Promise<Buffer> {
     if (size > limit) reject(tooLarge(limit));
     else chunks.push(chunk);
   };
-  const onEnd = () => resolve(Buffer.concat(chunks, size));
+  const onEnd = () => {
+    // The stream closes before the promise has settled, and each error takes a stack trace.
+    source.off('close', onClose);
+    resolve(Buffer.concat(chunks, size));
+  };
   const onClose = () => reject(new Error('The stream closed before its end.'));
   if (source.destroyed) onClose();
   source.on('data', onData).on('end', onEnd).on('error', reject).on('close', onClose);
