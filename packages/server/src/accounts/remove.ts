@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { newUuid } from '../db/ids.ts';
+import { locked } from '../db/locked.ts';
 import type { Schema, Writer } from '../db/schema.ts';
 
 type Member = Pick<Selectable<Schema['project_members']>, 'id' | 'project_id'>;
@@ -17,12 +18,13 @@ export async function lockSolelyOwned(
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<{ id: string; name: string }[]> {
   // The lock prevents that two owners are removed concurrently and none is left.
-  await trx
-    .updateTable('projects')
-    .set((eb) => ({ id: eb.ref('id') }))
+  const ofPerson = trx
+    .selectFrom('projects')
+    .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', (eb) => eb.selectFrom('project_members').select('project_id').where('user_id', '=', userId))
-    .execute();
+    .orderBy('id');
+  await locked(trx, ofPerson).execute();
   return trx
     .selectFrom('project_members as owner')
     .innerJoin('projects as project', 'project.id', 'owner.project_id')

@@ -1,6 +1,6 @@
 import type { Subject } from '@review/contract';
-import { sql } from 'kysely';
 import { z } from 'zod';
+import { locked } from '../db/locked.ts';
 import type { Writer } from '../db/schema.ts';
 import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
@@ -15,7 +15,7 @@ export type OperationsOn = (trx: Writer) => Operation[];
 type Granted = Access & { caller: Caller };
 
 /** The tables of the records that have an ETag. */
-const TABLES: Partial<Record<Subject, string>> = {
+const TABLES: Partial<Record<Subject, 'projects' | 'files' | 'versions' | 'comments' | 'skills'>> = {
   project: 'projects',
   file: 'files',
   version: 'versions',
@@ -60,7 +60,7 @@ async function currentTag(
   const table = TABLES[kind];
   if (reads === undefined || table === undefined)
     throw new Error(`A ${kind} has no ETag: no conditional route reads it, or TABLES has no entry for it.`);
-  await sql`update ${sql.table(table)} set id = id where id = ${id}`.execute(trx);
+  await locked(trx, trx.selectFrom(table).select('id').where('id', '=', id)).execute();
   const subject = await SUBJECT_FINDERS[kind](trx, { ...granted.caller, id });
   if (subject === undefined) throw new ProblemError('NOT_FOUND');
   const { query } = reads.route;

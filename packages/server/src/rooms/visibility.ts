@@ -1,4 +1,5 @@
 import type { ProjectRole } from '@review/contract';
+import { locked } from '../db/locked.ts';
 import { type Param, type Params, prepared } from '../db/prepared.ts';
 import type { Database } from '../db/schema.ts';
 
@@ -27,10 +28,7 @@ export const memberships = (db: Database, viewer: Params<Viewer>) =>
 /** The files that are not in the trash. */
 export const liveFiles = (db: Database) => db.selectFrom('files').where('files.trashed_at', 'is', null);
 
-/** Serialises structural changes of a project. The update locks the row on both databases. */
+/** Serialises structural changes of a project. */
 export const lockProject = prepared.run((db, id: Param<string>) =>
-  db
-    .updateTable('projects')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id),
+  locked(db, db.selectFrom('projects').select('id').where('id', '=', id)),
 );

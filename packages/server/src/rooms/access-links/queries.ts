@@ -1,6 +1,7 @@
 import type { LinkRole, ProjectRole } from '@review/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { memberships, type Viewer } from '../visibility.ts';
@@ -81,17 +82,15 @@ export const deleteAccessLink = prepared.run((db, id: Param<string>) =>
 );
 
 /**
- * Finds and locks the unexpired link of a key in a workspace. The update locks the row on both databases, so that a deleted
- * link cannot be redeemed concurrently.
+ * Finds and locks the unexpired link of a key in a workspace, so that a deleted link cannot be redeemed concurrently.
  */
 export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: string[], now: string) {
-  return trx
-    .updateTable('access_links')
-    .set((eb) => ({ id: eb.ref('id') }))
+  const found = trx
+    .selectFrom('access_links')
     .where('key_hash', 'in', keyHashes)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .where('project_id', 'in', (eb) => eb.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId))
-    .returning((eb) => [
+    .select((eb) => [
       'id',
       'project_id',
       'role as link_role',
@@ -101,8 +100,8 @@ export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: 
         .whereRef('projects.id', '=', 'access_links.project_id')
         .select('projects.deletes_at')
         .as('deletes_at'),
-    ])
-    .executeTakeFirst();
+    ]);
+  return locked(trx, found).executeTakeFirst();
 }
 
 /** Returns the person's membership of a project and the time of a lead's last decision about it; null if there is none. */

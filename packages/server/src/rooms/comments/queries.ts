@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { preparedPages } from '../../db/cursor.ts';
 import { fold } from '../../db/fold.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
@@ -214,26 +215,22 @@ const insertRow = prepared.run((db, comment: Params<Insertable<Schema['comments'
 export const insertComment = (trx: Writer, comment: Insertable<Schema['comments']>, searched: string) =>
   insertRow(trx, { ...comment, folded_text: fold(searched) });
 
-/** Returns the comment, locked until the transaction ends. The update locks the row on both databases. */
+/** Returns the comment, locked until the transaction ends. */
 export const lockComment = prepared.first((db, id: Param<string>) =>
-  db
-    .updateTable('comments')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .returning(COLUMNS),
-);
-
-const lockAttachment = prepared.run((db, id: Param<string>) =>
-  db
-    .updateTable('uploads')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id),
+  locked(db, db.selectFrom('comments').select(COLUMNS).where('id', '=', id)),
 );
 
 /** Locks attachments until the transaction ends, in one order, to prevent deadlocks between two comments. */
-export async function lockAttachments(trx: Writer, ids: string[]): Promise<void> {
-  for (const id of ids.toSorted()) await lockAttachment(trx, id);
-}
+export const lockAttachments = prepared.run((db, ids: Param<string[]>) =>
+  locked(
+    db,
+    db
+      .selectFrom('uploads')
+      .select('id')
+      .where('id', ...anyOf(db, ids))
+      .orderBy('id'),
+  ),
+);
 
 export const hasReplies = prepared.exists((db, id: Param<string>) =>
   db.selectFrom('comments').select('id').where('parent_id', '=', id).limit(1),

@@ -2,6 +2,7 @@ import type { FileStatus, OutputType, ProjectRole, ReviewStatus } from '@review/
 import type { Insertable, NotNull, Selectable, Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { fold } from '../../db/fold.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { preparedSearch, wholeTable } from '../../db/search.ts';
@@ -141,14 +142,9 @@ export const findStoredFiles = prepared(
   (rows) => new Map(rows.map((row) => [row.id, row])),
 );
 
-/** Returns the file, locked until the transaction ends, unless it is in the trash. The update locks the row on both databases. */
+/** Returns the file, locked until the transaction ends, unless it is in the trash. */
 export const lockFile = prepared.first((db, id: Param<string>) =>
-  db
-    .updateTable('files')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .where('trashed_at', 'is', null)
-    .returningAll(),
+  locked(db, db.selectFrom('files').selectAll().where('id', '=', id).where('trashed_at', 'is', null)),
 );
 
 type FileFields = Pick<StoredFile, 'name' | 'description' | 'folder_id' | 'allow_restricted'>;

@@ -1,5 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Writer } from '../../db/schema.ts';
 import { MEDIA_COLUMNS } from '../media/queries.ts';
@@ -41,12 +42,7 @@ export const restoreFile = prepared.first((db, id: Param<string>) =>
 );
 
 const lockTrashed = prepared.exists((db, id: Param<string>) =>
-  db
-    .updateTable('files')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .where('trashed_at', 'is not', null)
-    .returning('id'),
+  locked(db, db.selectFrom('files').select('id').where('id', '=', id).where('trashed_at', 'is not', null)),
 );
 
 /**

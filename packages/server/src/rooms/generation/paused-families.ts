@@ -1,12 +1,13 @@
 import type { Family } from '@review/contract';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
+import { locked } from '../../db/locked.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { Schema, Writer } from '../../db/schema.ts';
 
 export type PausedFamily = Selectable<Schema['paused_families']>;
 
 /** Locks the assignment of slots until the transaction ends. */
-export const lockGate = prepared.run(() => sql`update generation_gate set id = id`);
+export const lockGate = prepared.run((db) => locked(db, db.selectFrom('generation_gate').select('id')));
 
 export const listPaused = prepared.all((db) => db.selectFrom('paused_families').selectAll());
 

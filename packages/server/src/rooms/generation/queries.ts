@@ -11,6 +11,7 @@ import { type Moment, timeOf } from '../../db/clock.ts';
 import { fold } from '../../db/fold.ts';
 import { parseJson } from '../../db/json.ts';
 import { jsonRows } from '../../db/json-rows.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import { preparedTogether } from '../../db/prepared-together.ts';
 import type { Database, Schema, StoredResult, StoredStage, Writer } from '../../db/schema.ts';
@@ -53,12 +54,9 @@ export async function insertGeneration(
     .execute();
 }
 
-/** Serialises counting per workspace. The update locks the row on both databases. */
+/** Serialises counting per workspace. */
 export const lockWorkspace = prepared.run((db, id: Param<string>) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id),
+  locked(db, db.selectFrom('workspaces').select('id').where('id', '=', id)),
 );
 
 /** Returns how many generations of the workspace wait, and the families of the living workers. */
@@ -119,13 +117,15 @@ interface Hold {
 }
 
 const lock = prepared.first((db, { fileId, epoch }: Params<Hold>) =>
-  db
-    .updateTable('generations')
-    .set((eb) => ({ epoch: eb.ref('epoch') }))
-    .where('file_id', '=', fileId)
-    .where('epoch', '=', epoch)
-    .where('status', 'in', OPEN)
-    .returningAll(),
+  locked(
+    db,
+    db
+      .selectFrom('generations')
+      .selectAll()
+      .where('file_id', '=', fileId)
+      .where('epoch', '=', epoch)
+      .where('status', 'in', OPEN),
+  ),
 );
 
 /**

@@ -1,5 +1,6 @@
 import type { RenditionName } from '@review/contract';
 import { type Insertable, sql } from 'kysely';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Schema, Writer } from '../../db/schema.ts';
 import { type PendingBlobDeletion, scheduleBlobDeletion } from '../uploads/queries.ts';
@@ -76,10 +77,7 @@ export async function dropOtherBuilds(
 }
 
 const lockMedia = prepared.run((db, fileId: Param<string>) =>
-  db
-    .updateTable('media')
-    .set((eb) => ({ epoch: eb.ref('epoch') }))
-    .where('file_id', '=', fileId),
+  locked(db, db.selectFrom('media').select('file_id').where('file_id', '=', fileId)),
 );
 
 const deleteAll = prepared.all((db, fileId: Param<string>) =>

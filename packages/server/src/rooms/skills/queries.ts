@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Schema, Writer } from '../../db/schema.ts';
 
@@ -40,13 +41,9 @@ export const updateSkill = prepared.run((db, { id, ...changes }: Params<{ id: st
 
 export const deleteSkill = prepared.run((db, id: Param<string>) => db.deleteFrom('skills').where('id', '=', id));
 
-/** Serialises changes of a skill's versions. The update locks the row on both databases. */
+/** Serialises changes of a skill's versions. */
 export const lockSkill = prepared.first((db, id: Param<string>) =>
-  db
-    .updateTable('skills')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .returningAll(),
+  locked(db, db.selectFrom('skills').selectAll().where('id', '=', id)),
 );
 
 export const findVisibleSkillVersion = prepared(

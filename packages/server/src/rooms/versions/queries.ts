@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { anyOf } from '../../db/any-of.ts';
 import { preparedPages } from '../../db/cursor.ts';
 import { fold } from '../../db/fold.ts';
+import { locked } from '../../db/locked.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Database, Schema, Writer } from '../../db/schema.ts';
 import { isRestricted, liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
@@ -125,10 +126,14 @@ export const updateVersion = (trx: Writer, id: string, changes: Changes, updated
 
 /** Locks files until the transaction ends, so that none is deleted concurrently. */
 export const lockFiles = prepared.run((db, ids: Param<string[]>) =>
-  db
-    .updateTable('files')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', ...anyOf(db, ids)),
+  locked(
+    db,
+    db
+      .selectFrom('files')
+      .select('id')
+      .where('id', ...anyOf(db, ids))
+      .orderBy('id'),
+  ),
 );
 
 const deleteFiles = prepared.run((db, versionId: Param<string>) =>
