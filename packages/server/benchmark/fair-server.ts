@@ -114,6 +114,12 @@ function sealCursor({ created_at: createdAt, id }: CommentRow): string {
   return Buffer.concat([mac, payload]).toString('base64url');
 }
 
+function sendWithETag(response: Response, answer: object): void {
+  const body = JSON.stringify(answer);
+  response.set('ETag', `"${createHash('sha256').update(body).digest('base64url')}"`);
+  response.type('json').send(body);
+}
+
 const app = express().disable('x-powered-by').disable('etag');
 app.use((_request, response, next) => {
   response.set('X-Request-Id', randomUUID());
@@ -136,7 +142,7 @@ app.get('/api/comments/:id', async (request, response) => {
   if (comment === undefined || (comment.file_id !== null && isHidden(comment.role, comment.file_allowed)))
     throw new Refusal(404);
   const [data] = await commentsToResponse(caller, [comment]);
-  response.json({ data });
+  sendWithETag(response, { data });
 });
 
 // Node supports the method since version 22, the type declarations of Express allow for older ones.
@@ -193,9 +199,7 @@ app.get('/api/files/:id', async (request, response) => {
     createdAt: file.created_at,
     updatedAt: file.updated_at,
   };
-  const body = JSON.stringify({ data });
-  response.set('ETag', `"${createHash('sha256').update(body).digest('base64url')}"`);
-  response.type('json').send(body);
+  sendWithETag(response, { data });
 });
 
 app.get('/api/projects/:id/versions', async (request, response) => {

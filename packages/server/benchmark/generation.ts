@@ -31,7 +31,7 @@ export async function measureGeneration(site: Site, server: Running, jobs: numbe
   await using opened = openDatabase(site.address, () => {});
   await using worker = await startWorker(site.folder, server);
   await using workerMeter = await Meter.open();
-  await runJobs(opened.db, server, site.seeded, Math.ceil(jobs / 5));
+  await runJobs(opened.db, server, site.seeded, jobs);
 
   const callsBefore = await workerCalls(server);
   let seconds = 0;

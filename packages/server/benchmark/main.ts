@@ -41,8 +41,8 @@ const PLAN = values.quick
       searches: 3,
     }
   : {
-      extent: { warmUp: 1500, rounds: 5, alone: 200, together: 320 },
-      jobs: 300,
+      extent: { warmUp: 5000, rounds: 11, alone: 100, together: 320 },
+      jobs: 600,
       starts: 3,
       megabytes: 32,
       transfers: 5,

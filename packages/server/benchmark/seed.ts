@@ -2,7 +2,7 @@ import { SCOPES } from '@review/contract';
 import { sql } from 'kysely';
 import { insertWorkspace, joinWorkspace } from '../src/accounts/queries.ts';
 import { issueKey } from '../src/credentials/issue.ts';
-import type { DatabaseAddress } from '../src/db/database.ts';
+import type { DatabaseAddress, OpenDatabase } from '../src/db/database.ts';
 import { newId, newUuid } from '../src/db/ids.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
@@ -27,6 +27,14 @@ export interface Seeded {
   commentIds: string[];
 }
 
+/**
+ * As autovacuum does in production. SQLite has no statistics there, and with them it would prepare statements again for each
+ * execution, because a plan may then depend on the values.
+ */
+export async function gatherStatistics({ db, dialect }: OpenDatabase): Promise<void> {
+  if (dialect === 'postgres') await sql`analyze`.execute(db);
+}
+
 /** Migrates the database and fills it with one project of that many comments, half of them with a reply. */
 export async function seed(address: DatabaseAddress, comments: number): Promise<Seeded> {
   await using opened = openDatabase(address, () => {});
@@ -47,7 +55,7 @@ export async function seed(address: DatabaseAddress, comments: number): Promise<
   const writtenProjectId = await addProject(db, workspaceId, people);
   await db.transaction().execute((trx) => addComments(trx, projectId, people, comments));
   const fileId = await addFileAndVersions(db, projectId, userId);
-  await sql`analyze`.execute(db);
+  await gatherStatistics(opened);
   const step = Math.max(1, Math.floor(comments / 500));
   const commentIds = Array.from({ length: Math.floor(comments / step) }, (_, index) => commentId(1 + index * step));
   return { key, projectId, writtenProjectId, fileId, commentIds };
