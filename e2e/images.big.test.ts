@@ -11,7 +11,7 @@ import { type Container, Images, lacksImages } from './images.ts';
 import { readOutput, until } from './processes.ts';
 
 /** The first build fetches all packages and a Debian. */
-const BUILD_MS = 900_000;
+const BUILD_MS = 1_800_000;
 /** The files of all layers are gigabytes on a disk that may be slow. */
 const DELETE_MS = 600_000;
 
