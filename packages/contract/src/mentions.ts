@@ -11,7 +11,7 @@ export const replaceMentions = (content: string, replacement: (userId: string) =
 
 /** Returns the distinct user ids of the tokens, in the order of the content. */
 export function mentionedIn(content: string | null): string[] {
-  // Most comments mention nobody, and the expression costs many times as much.
+  // Most comments have no token, and `includes` is much faster than the regular expression.
   if (!content?.includes('<@')) return [];
   const found = Array.from(content.matchAll(TOKEN), ([, id = '']) => id.toLowerCase());
   return [...new Set(found)];

@@ -28,8 +28,8 @@ export interface Seeded {
 }
 
 /**
- * As autovacuum does in production. SQLite has no statistics there, and with them it would prepare statements again for each
- * execution, because a plan may then depend on the values.
+ * Gathers the statistics of Postgres, as autovacuum does in production. SQLite has none there: with them it would prepare
+ * statements again for each execution, because a plan may then depend on the values.
  */
 export async function gatherStatistics({ db, dialect }: OpenDatabase): Promise<void> {
   if (dialect === 'postgres') await sql`analyze`.execute(db);

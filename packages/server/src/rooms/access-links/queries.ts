@@ -81,9 +81,7 @@ export const deleteAccessLink = prepared.run((db, id: Param<string>) =>
   db.deleteFrom('access_links').where('id', '=', id),
 );
 
-/**
- * Finds and locks the unexpired link of a key in a workspace, so that a deleted link cannot be redeemed concurrently.
- */
+/** Finds and locks the unexpired link of a key in a workspace, so that a deleted link cannot be redeemed concurrently. */
 export async function lockOpenLink(trx: Writer, workspaceId: string, keyHashes: string[], now: string) {
   const found = trx
     .selectFrom('access_links')
