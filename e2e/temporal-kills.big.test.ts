@@ -10,17 +10,20 @@ onTemporal('workers killed or paused under Temporal', ({ start }) => {
     await using service = await start({ TEST_PROVIDER_URL: vendor.url });
     const first = await service.startWorker('first');
     const stopped = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<undefined>();
     vendor.on = ({ kind, moment }) => {
       if (kind !== 'submit' || moment !== 'asked') return undefined;
       first.child.kill('SIGSTOP');
       stopped.resolve();
-      return undefined;
+      return answered.promise;
     };
     const id = await service.generate('minimax-h3', 'Stopped for a while');
     await stopped.promise;
-    await service.startWorker('second');
-    await sleep(20_000);
+    await Promise.all([service.startWorker('second'), sleep(20_000)]);
     first.child.kill('SIGCONT');
+    // Meanwhile Temporal tells the first worker that its attempt has timed out.
+    await sleep(3000);
+    answered.resolve(undefined);
     const file = await service.waitForEnd(id);
     expect(file.generation).toMatchObject({ status: 'SUCCEEDED', error: null });
     expect(vendor.paidFor(id)).toBe(1);

@@ -53,7 +53,8 @@ async function attemptStep<T extends StepAnswer>(
   unsent: UnsentStep[] | undefined,
   run: (context: StepContext) => Promise<T>,
 ): Promise<T & Handover> {
-  const { info, cancellationSignal: stopped, heartbeat } = Context.current();
+  const activity = Context.current();
+  const { info, cancellationSignal: stopped, heartbeat } = activity;
   const { timeoutSeconds, attempts } = policyOf(ADAPTERS[task.family])[name];
   // Counts neither waits nor attempts whose worker died.
   const failures = readFailureCount(info.heartbeatDetails);
@@ -63,7 +64,8 @@ async function attemptStep<T extends StepAnswer>(
   const steps = new StepLog(name, info.attempt, unsent);
   const beating = setInterval(() => heartbeat(failures), BEAT_MS);
   try {
-    const signal = AbortSignal.any([stopped, stop, AbortSignal.timeout(timeoutSeconds * 1000)]);
+    const canceled = name === 'submit' ? unlessTimedOut(activity) : stopped;
+    const signal = AbortSignal.any([canceled, stop, AbortSignal.timeout(timeoutSeconds * 1000)]);
     const answer = await traceStep(task, steps, signal, () => run({ ...context, signal, rivalMs, steps }));
     return noteSuccess(context, task, steps, answer);
   } catch (error) {
@@ -84,6 +86,19 @@ async function attemptStep<T extends StepAnswer>(
   } finally {
     clearInterval(beating);
   }
+}
+
+/**
+ * Returns a signal for a cancellation, but not for a timeout of the attempt: a submit goes on then, because the provider may
+ * have accepted it, and the next attempt waits for its answer.
+ */
+function unlessTimedOut(activity: Context): AbortSignal {
+  const canceled = new AbortController();
+  activity.cancellationSignal.addEventListener('abort', () => {
+    const { timedOut = false, notFound = false } = activity.cancellationDetails ?? {};
+    if (!timedOut && !notFound) canceled.abort(activity.cancellationSignal.reason);
+  });
+  return canceled.signal;
 }
 
 /** Failures that Temporal neither logs as errors nor counts in its metrics. */
