@@ -57,4 +57,51 @@ inConsole('the playground', (fixture) => {
     await visit.expectAccessible('the request as code');
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
+
+  test('an uploaded file becomes an attachment that the prompt refers to', async () => {
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open('/generate?type=IMAGE');
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'From this machine' }).click();
+    const lamp = { name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('A brass lamp') };
+    await (await choosing).setFiles(lamp);
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('As in ');
+    await page.getByRole('button', { name: 'Name in prompt: lamp.txt' }).click();
+    const prompt = await page.getByRole('textbox', { name: 'Prompt' }).inputValue();
+    expect(prompt).toMatch(/^As in <#GA[0-9A-Z]{20}>$/);
+    await page.getByRole('tab', { name: 'Code' }).click();
+    await page.getByLabel('The request as code').getByText(`"prompt": "${prompt}"`).waitFor();
+    for (const [form, words] of [
+      ['Typed client', 'review.generation.generate({'],
+      ['MCP', '"name": "generate_file"'],
+    ] as const) {
+      await page.getByText(form, { exact: true }).click();
+      await page.getByLabel('The request as code').getByText(words).waitFor();
+    }
+    await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
+    await page.getByText('which is not in attachments').waitFor();
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
+  test('files dropped or pasted on the form become attachments', async () => {
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open('/generate');
+    await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
+    const give = (event: string, field: string, name: string) => `(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File(['A lamp'], '${name}', { type: 'text/plain' }));
+    document.querySelector('form textarea').dispatchEvent(
+      new ${event}('${event === 'DragEvent' ? 'drop' : 'paste'}', { ${field}: carried, bubbles: true, cancelable: true }),
+    );
+  })()`;
+    await page.evaluate(give('DragEvent', 'dataTransfer', 'dropped.txt'));
+    await page.evaluate(give('ClipboardEvent', 'clipboardData', 'pasted.txt'));
+    await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
+    await page.waitForURL(/attachments=.*GA.*GA/);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
 });

@@ -1,7 +1,9 @@
+import { workflowIdOf } from '@review/contract';
 import { expect, test } from 'vitest';
-import { inConsole, REVIEWER } from './console-fixture.ts';
+import { generateByHand, inConsole, REVIEWER } from './console-fixture.ts';
 
 const JOB_MS = 3000;
+const TEMPORAL_UI_URL = 'http://temporal.example:8233';
 
 inConsole(
   'a run in the console',
@@ -73,6 +75,70 @@ inConsole(
       await visit.expectAccessible('a run for a reviewer');
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
+
+    test.each([
+      ['[fail]', 'The sandbox failed, as the marker [fail] asks.', 'PROVIDER_REJECTED', 'Await job'],
+      ['[moderated]', 'refused the prompt', 'MODERATED', 'Submit'],
+    ])('with %s shows the error, the failed step and the advice', async (sentinel, message, code, step) => {
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await visit.open('/generate');
+      const id = await generateByHand(page, 'Image', 'GPT Image 2', `A lamp ${sentinel}`);
+      await page.getByText('Failed', { exact: true }).first().waitFor();
+      const note = page.getByRole('note').first();
+      await note.getByText(message).first().waitFor();
+      await note.getByText(code, { exact: true }).waitFor();
+      await page.getByText('Timeline').click();
+      await page
+        .getByRole('list', { name: 'Steps' })
+        .getByRole('listitem')
+        .filter({ hasText: step })
+        .getByText(/^failed ·/)
+        .waitFor();
+      await page.getByRole('button', { name: 'Make another like it' }).click();
+      await page.waitForURL(/\/generate/);
+      await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
+      await visit.open(`/runs?status=FAILED`);
+      await page.locator(`a[href="/runs/${id}"]`).waitFor();
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('the list updates itself', async () => {
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await visit.open(`/runs?project=${fixture().service.projectId}`);
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      const id = await fixture().service.generate('gpt-image-2', 'A lamp [stall]');
+      await page.reload();
+      const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/runs/${id}"]`) });
+      await row.getByText('Running', { exact: true }).waitFor();
+      await fixture().service.client.files.cancel({ params: { id } });
+      await row.getByText('Canceled', { exact: true }).waitFor();
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
+    test('under Temporal links to its workflow', async () => {
+      const { service } = fixture();
+      const id = await service.generate('markdown');
+      await service.waitForEnd(id);
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      const link = page.getByRole('link', { name: 'Open in Temporal' });
+      await visit.open(`/runs/${id}`);
+      await page.getByText('built in').waitFor();
+      await expect.poll(() => link.count()).toBe(0);
+      // The server builds the link from the engine in the row and its settings, so no Temporal server is needed.
+      await service.database.db
+        .updateTable('generations')
+        .set({ engine: 'temporal' })
+        .where('file_id', '=', id)
+        .execute();
+      await page.reload();
+      expect(await link.getAttribute('href')).toBe(
+        `${TEMPORAL_UI_URL}/workflows/${encodeURIComponent(workflowIdOf(id))}`,
+      );
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
   },
-  { SANDBOX_MILLISECONDS: String(JOB_MS) },
+  { SANDBOX_MILLISECONDS: String(JOB_MS), TEMPORAL_UI_URL },
 );

@@ -1,11 +1,8 @@
-import { workflowIdOf } from '@review/contract';
 import { expect, test } from 'vitest';
 import { generateByHand, inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 
-const TEMPORAL_UI_URL = 'http://temporal.example:8233';
 const MANY = 6000;
 const SETTINGS = {
-  TEMPORAL_UI_URL,
   RATE_LIMITS: ['default', 'tier-2', 'tier-3', 'tier-4'].map((tier) => `${tier}=${MANY}`).join(','),
 };
 
@@ -57,80 +54,6 @@ inConsole(
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
-    test.each([
-      ['[fail]', 'The sandbox failed, as the marker [fail] asks.', 'PROVIDER_REJECTED', 'Await job'],
-      ['[moderated]', 'refused the prompt', 'MODERATED', 'Submit'],
-    ])('a run with %s shows the error, the failed step and the advice', async (sentinel, message, code, step) => {
-      await using visit = await fixture().visit();
-      const { page } = visit;
-      await visit.open('/generate');
-      const id = await generateByHand(page, 'Image', 'GPT Image 2', `A lamp ${sentinel}`);
-      await page.getByText('Failed', { exact: true }).first().waitFor();
-      const note = page.getByRole('note').first();
-      await note.getByText(message).first().waitFor();
-      await note.getByText(code, { exact: true }).waitFor();
-      await page.getByText('Timeline').click();
-      await page
-        .getByRole('list', { name: 'Steps' })
-        .getByRole('listitem')
-        .filter({ hasText: step })
-        .getByText(/^failed ·/)
-        .waitFor();
-      await page.getByRole('button', { name: 'Make another like it' }).click();
-      await page.waitForURL(/\/generate/);
-      await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe(`A lamp ${sentinel}`);
-      await visit.open(`/runs?status=FAILED`);
-      await page.locator(`a[href="/runs/${id}"]`).waitFor();
-      expect(visit.takeConsoleErrors()).toEqual([]);
-    });
-
-    test('an uploaded file becomes an attachment that the prompt refers to', async () => {
-      await using visit = await fixture().visit();
-      const { page } = visit;
-      await visit.open('/generate?type=IMAGE');
-      const choosing = page.waitForEvent('filechooser');
-      await page.getByRole('button', { name: 'From this machine' }).click();
-      const lamp = { name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('A brass lamp') };
-      await (await choosing).setFiles(lamp);
-      await page.getByRole('textbox', { name: 'Prompt' }).fill('As in ');
-      await page.getByRole('button', { name: 'Name in prompt: lamp.txt' }).click();
-      const prompt = await page.getByRole('textbox', { name: 'Prompt' }).inputValue();
-      expect(prompt).toMatch(/^As in <#GA[0-9A-Z]{20}>$/);
-      await page.getByRole('tab', { name: 'Code' }).click();
-      await page.getByLabel('The request as code').getByText(`"prompt": "${prompt}"`).waitFor();
-      for (const [form, words] of [
-        ['Typed client', 'review.generation.generate({'],
-        ['MCP', '"name": "generate_file"'],
-      ] as const) {
-        await page.getByText(form, { exact: true }).click();
-        await page.getByLabel('The request as code').getByText(words).waitFor();
-      }
-      await page.getByRole('button', { name: 'Remove lamp.txt' }).click();
-      await page.getByText('which is not in attachments').waitFor();
-      expect(visit.takeConsoleErrors()).toEqual([]);
-    });
-
-    test('files dropped or pasted on the form become attachments', async () => {
-      await using visit = await fixture().visit();
-      const { page } = visit;
-      await visit.open('/generate');
-      await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
-      const give = (event: string, field: string, name: string) => `(() => {
-      const carried = new DataTransfer();
-      carried.items.add(new File(['A lamp'], '${name}', { type: 'text/plain' }));
-      document.querySelector('form textarea').dispatchEvent(
-        new ${event}('${event === 'DragEvent' ? 'drop' : 'paste'}', { ${field}: carried, bubbles: true, cancelable: true }),
-      );
-    })()`;
-      await page.evaluate(give('DragEvent', 'dataTransfer', 'dropped.txt'));
-      await page.evaluate(give('ClipboardEvent', 'clipboardData', 'pasted.txt'));
-      await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor();
-      await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
-      await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(2);
-      await page.waitForURL(/attachments=.*GA.*GA/);
-      expect(visit.takeConsoleErrors()).toEqual([]);
-    });
-
     test('every page is reachable by keyboard', async () => {
       await using visit = await fixture().visit();
       const { page } = visit;
@@ -146,20 +69,6 @@ inConsole(
       await page.keyboard.type('colours dark');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
-      expect(visit.takeConsoleErrors()).toEqual([]);
-    });
-
-    test('the list of runs updates itself', async () => {
-      await using visit = await fixture().visit();
-      const { page } = visit;
-      await visit.open(`/runs?project=${fixture().service.projectId}`);
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      const id = await fixture().service.generate('gpt-image-2', 'A lamp [stall]');
-      await page.reload();
-      const row = page.getByRole('listitem').filter({ has: page.locator(`a[href="/runs/${id}"]`) });
-      await row.getByText('Running', { exact: true }).waitFor();
-      await fixture().service.client.files.cancel({ params: { id } });
-      await row.getByText('Canceled', { exact: true }).waitFor();
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 
@@ -205,29 +114,6 @@ inConsole(
       await page.reload();
       await expect.poll(async () => (await used()).count).toBeGreaterThan(first.count);
       await page.getByRole('progressbar', { name: 'Used of GET /api/ping' }).waitFor({ state: 'attached' });
-      expect(visit.takeConsoleErrors()).toEqual([]);
-    });
-
-    test('a run under Temporal links to its workflow', async () => {
-      const { service } = fixture();
-      const id = await service.generate('markdown');
-      await service.waitForEnd(id);
-      await using visit = await fixture().visit();
-      const { page } = visit;
-      const link = page.getByRole('link', { name: 'Open in Temporal' });
-      await visit.open(`/runs/${id}`);
-      await page.getByText('built in').waitFor();
-      await expect.poll(() => link.count()).toBe(0);
-      // The server builds the link from the engine in the row and its settings, so no Temporal server is needed.
-      await service.database.db
-        .updateTable('generations')
-        .set({ engine: 'temporal' })
-        .where('file_id', '=', id)
-        .execute();
-      await page.reload();
-      expect(await link.getAttribute('href')).toBe(
-        `${TEMPORAL_UI_URL}/workflows/${encodeURIComponent(workflowIdOf(id))}`,
-      );
       expect(visit.takeConsoleErrors()).toEqual([]);
     });
 

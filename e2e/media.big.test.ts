@@ -5,8 +5,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../packages/server/src/config/config.ts';
 import { makeClip, PRORES } from '../packages/worker/src/media/test/make-clip.ts';
 import { until } from './processes.ts';
-import { Service } from './service.ts';
-import { lacksTemporal, TemporalServer } from './temporal-server.ts';
+import { NO_MEDIA, Service } from './service.ts';
+import { bothEngines, lacksTemporal, TemporalServer } from './temporal-server.ts';
 
 const KINDS = ['FILMSTRIP', 'POSTER', 'PROXY', 'PROXY', 'THUMBNAIL'];
 
@@ -70,4 +70,18 @@ describe('a killed worker is replaced, and leaves no object behind', { timeout: 
     await using service = await Service.start({}, { postgres: inject('postgresUrl'), temporal });
     await readThroughKills(service);
   });
+});
+
+test.each(bothEngines())('under the %s engine, MEDIA_CONCURRENCY=0 leaves media to another worker', async (engine) => {
+  await using temporal = engine === 'temporal' ? await TemporalServer.start() : null;
+  const settings = { ...NO_MEDIA, SANDBOX_MILLISECONDS: '0' };
+  await using service = await Service.start(settings, temporal ? { temporal } : {});
+  await service.startWorker('maker');
+  const id = await service.generate('gpt-image-2');
+  await service.waitForEnd(id);
+  await service.waitForEnd(await service.generate('markdown'));
+  expect(await service.timesRead(id)).toBe(0);
+  await service.startWorker('reader', { MEDIA_CONCURRENCY: '1' });
+  await until('the media is read', async () => (await service.file(id)).media?.status === 'READY');
+  expect(await service.timesRead(id)).toBe(1);
 });

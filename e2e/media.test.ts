@@ -1,8 +1,7 @@
 import { upload } from '@review/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from './processes.ts';
-import { NO_MEDIA, Service } from './service.ts';
-import { bothEngines, TemporalServer } from './temporal-server.ts';
+import { Service } from './service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -62,18 +61,4 @@ test('a generated video has its duration, a filmstrip and a waveform', async () 
   expect(Math.abs((media?.durationMs ?? 0) - 4000)).toBeLessThan(200);
   expect(renditions.map(({ kind }) => kind)).toEqual(['FILMSTRIP', 'POSTER', 'THUMBNAIL', 'WAVEFORM']);
   expect(generation?.warnings).toEqual([]);
-});
-
-test.each(bothEngines())('under the %s engine, MEDIA_CONCURRENCY=0 leaves media to another worker', async (engine) => {
-  await using temporal = engine === 'temporal' ? await TemporalServer.start() : null;
-  const settings = { ...NO_MEDIA, SANDBOX_MILLISECONDS: '0' };
-  await using other = await Service.start(settings, temporal ? { temporal } : {});
-  await other.startWorker('maker');
-  const id = await other.generate('gpt-image-2');
-  await other.waitForEnd(id);
-  await other.waitForEnd(await other.generate('markdown'));
-  expect(await other.timesRead(id)).toBe(0);
-  await other.startWorker('reader', { MEDIA_CONCURRENCY: '1' });
-  await until('the media is read', async () => (await other.file(id)).media?.status === 'READY');
-  expect(await other.timesRead(id)).toBe(1);
 });

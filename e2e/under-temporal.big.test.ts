@@ -2,3 +2,4 @@
 import './providers-3d.test.ts';
 import './providers-image-document.test.ts';
 import './providers-video.test.ts';
+import './tracing.test.ts';

@@ -52,26 +52,6 @@ withEachDecoder((decoder) => {
     expect(Math.max(...peaks)).toBeLessThan(0.6);
   });
 
-  test('ProRes needs proxies, whose frame n is frame n of the original at its time', async () => {
-    const options: Clip = { frames: 30, rate: [24_000, 1001], pixels: 'yuv422p10le', width: 1280, height: 720 };
-    const bytes = await clip('prores.mov', FF_ENCODER_PRORES_KS, options);
-    const { facts, proxies, proxy } = await read(bytes);
-    expect(facts).toMatchObject({
-      width: 1280,
-      videoCodec: 'prores',
-      frameCount: 30,
-      frameRate: { numerator: 24_000, denominator: 1001 },
-      audioCodec: null,
-    });
-    expect(proxies).toEqual([1080, 540]);
-    const { files, path } = await proxy(540);
-    expect(files).toMatchObject([{ kind: 'PROXY', variant: 540, mimeType: 'video/mp4', width: 960, height: 540 }]);
-    expect(await readCounter(path)).toEqual(await readCounter(join(folder, 'prores.mov')));
-    expect((await readCounter(path)).map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, n) => n));
-    const start = await readBytes(path);
-    expect(start.indexOf('moov')).toBeLessThan(start.indexOf('mdat'));
-  });
-
   test('a variable rate is recognised, and a proxy keeps its times', async () => {
     const times = [0, 0.033, 0.066, 0.1, 0.3, 0.32, 0.9, 1.5, 1.52, 2];
     const bytes = await clip('variable.mp4', FF_ENCODER_LIBX264, { times, rate: [30, 1] });

@@ -1,7 +1,8 @@
-import { MODELS, pixelsOf } from '@review/contract';
+import { MODELS, pixelsOf, type VideoConfigs } from '@review/contract';
 import { expect, it, vi } from 'vitest';
 import { checkVideo } from './test/check-video.ts';
-import { workshop } from './test/requests.ts';
+import { readVideo } from './test/read-video.ts';
+import { HOSTILE, requestOf, workshop } from './test/requests.ts';
 
 const sandbox = await workshop();
 // A test waits until the videos that were requested before it are made.
@@ -33,7 +34,18 @@ it.concurrent.each(MODELS.filter(({ video }) => video))(
   },
 );
 
-it.concurrent.each([
+it.concurrent.each<[string, VideoConfigs, string]>([
+  ['seedance-2.5', { resolution: '480p', aspectRatio: '16:9', durationSeconds: 30 }, '854x480'],
+  ['seedance-2.0-fast', { resolution: '480p', aspectRatio: '21:9', durationSeconds: 15 }, '1120x480'],
+  ['minimax-h3-max', { resolution: '480p', aspectRatio: '9:16', durationSeconds: 7 }, '480x854'],
+  ['minimax-h3', { resolution: '768p', aspectRatio: '3:4', durationSeconds: 6 }, '768x1024'],
+  ['kling-3.0', { resolution: '720p', aspectRatio: '1:1', durationSeconds: 3, generateAudio: false }, '720x720'],
   ['kling-3.0-omni', { resolution: '1080p', aspectRatio: '9:16', durationSeconds: 3 }, '1080x1920'],
   ['seedance-2.0', { resolution: '4k', aspectRatio: '21:9', durationSeconds: 4 }, '3840x1646'],
 ])('%s makes %o', (model, configs, pixels) => checkVideo(sandbox, model, configs, pixels));
+
+it.concurrent.each(HOSTILE)('draws %s', async (_, prompt) => {
+  const configs = { resolution: '480p', aspectRatio: '1:1', durationSeconds: 4, generateAudio: false };
+  const { path } = await sandbox.make(requestOf('seedance-2.0-mini', prompt, configs));
+  expect((await readVideo(path)).pixels).toBe('480x480');
+});
