@@ -37,10 +37,8 @@ async function coloursOf(square: Square): Promise<{ red: number; blue: number }>
   return { red: red / data.length, blue: blue / data.length };
 }
 
-const redSquare = coloursOf({ color: [1, 0, 0] });
-
 test('a texture is drawn where it belongs, in the colour of the material', async () => {
-  const whole = await redSquare;
+  const whole = await coloursOf({ color: [1, 0, 0] });
   const both = await coloursOf({ texture: { image: await halves(RED, BLUE) } });
   expect(both.red / whole.red).toBeCloseTo(0.5, 1);
   expect(both.blue / whole.red).toBeCloseTo(0.5, 1);
@@ -54,7 +52,7 @@ test.each<[string, Square['texture'] & object, [number, number]]>([
   ['mirrored', { image: Buffer.alloc(0), wrap: 33648 }, [0.5, 0.5]],
   ['clamped', { image: Buffer.alloc(0), wrap: 33071 }, [0.17, 0.83]],
 ])('a texture is %s outside of its picture', async (_, texture, [red, blue]) => {
-  const whole = await redSquare;
+  const whole = await coloursOf({ color: [1, 0, 0] });
   const found = await coloursOf({ times: 3, texture: { ...texture, image: await halves(RED, BLUE) } });
   // The mirrored one shows red, blue, blue, red, red, blue.
   expect(found.red / whole.red).toBeCloseTo(red, 1);
@@ -62,7 +60,7 @@ test.each<[string, Square['texture'] & object, [number, number]]>([
 });
 
 test('transparent pixels of a mask are holes', async () => {
-  const whole = await redSquare;
+  const whole = await coloursOf({ color: [1, 0, 0] });
   const image = await halves(CLEAR, RED);
   expect((await coloursOf({ texture: { image, alphaMode: 'MASK' } })).red / whole.red).toBeCloseTo(0.5, 1);
 });
@@ -75,7 +73,7 @@ test.each<[string, () => Uint8Array]>([
     () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'),
   ],
 ])('a texture %s is left out: the colour of the material is drawn', async (_, make) => {
-  const whole = await redSquare;
+  const whole = await coloursOf({ color: [1, 0, 0] });
   const found = await coloursOf({ color: [1, 0, 0], texture: { image: make() } });
   expect(found).toEqual({ red: expect.closeTo(whole.red, 2), blue: 0 });
 });
