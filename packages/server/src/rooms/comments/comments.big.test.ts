@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../test/house.ts';
-import { say } from './test/talk.ts';
+import { newFile, say, sayMany } from './test/talk.ts';
 import { type Asked, idsOf, newList, walk } from './test/walk.ts';
 
 const COUNT = 10_000;
@@ -39,4 +39,30 @@ onEachDatabase((house) => {
       );
     },
   );
+
+  test('5,000 pins are one answer', async () => {
+    const fileId = await newFile(house());
+    const ids = await sayMany(house(), 5000, { projectId: house().projectId, fileId });
+    await house().deps.db.updateTable('comments').set({ anchor: 40 }).where('file_id', '=', fileId).execute();
+    const { data } = await house().people.reviewer.client.comments.listPins({ params: { id: fileId } });
+    expect(data.map(({ id }) => id)).toEqual(ids.toReversed());
+  });
+
+  test('the export of 5,000 comments has all of them, by anchor', async () => {
+    const fileId = await newFile(house());
+    const ids = await sayMany(house(), 5000, { projectId: house().projectId, fileId });
+    const anchorOf = (index: number) => (index * 7919) % 5000;
+    const { db } = house().deps;
+    for (const [index, id] of ids.entries())
+      await db
+        .updateTable('comments')
+        .set({ content: `Comment ${index}`, anchor: anchorOf(index) })
+        .where('id', '=', id)
+        .execute();
+    const exported = await house().people.owner.client.comments.exportOnFile({ params: { id: fileId } });
+    const numbers = (await exported.text()).matchAll(/Comment (\d+)/g);
+    expect(Array.from(numbers, ([, index]) => Number(index))).toEqual(
+      Array.from(ids.keys()).toSorted((a, b) => anchorOf(a) - anchorOf(b)),
+    );
+  });
 });

@@ -111,31 +111,6 @@ onEachDatabase((house) => {
     expect(csv).toMatch(/1\.1,.*Reply/);
   });
 
-  test('5000 comments arrive in order and complete', { timeout: 60_000 }, async () => {
-    const id = await newVideo();
-    const { db } = house().deps;
-    const rows = Array.from({ length: 5000 }, (_, index) => ({
-      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-      project_id: house().projectId,
-      file_id: id,
-      author_id: house().people.owner.userId,
-      content: `Comment ${index}`,
-      anchor: (index * 7919) % 5000,
-      created_at: '2026-11-16 09:30:00.000000',
-      updated_at: '2026-11-16 09:30:00.000000',
-    }));
-    for (let start = 0; start < rows.length; start += 500)
-      await db
-        .insertInto('comments')
-        .values(rows.slice(start, start + 500))
-        .execute();
-    const lines = (await exportOf(id)).split('\r\n').slice(1, -1);
-    expect(lines.map((line) => Number(/Comment (\d+)/.exec(line)?.[1]))).toEqual(
-      rows.toSorted((a, b) => a.anchor - b.anchor).map(({ content }) => Number(content.slice(8))),
-    );
-    await db.deleteFrom('comments').where('file_id', '=', id).execute();
-  });
-
   test('a format with frames needs a frame rate', async () => {
     const id = await upload(client(), 'FX', house().projectId, Buffer.from('# Text'), { name: 'notes.md' });
     await refusal(exportOf(id, 'edl'), 'FRAME_RATE_UNKNOWN');
