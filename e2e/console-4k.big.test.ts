@@ -46,7 +46,7 @@ inConsole('a 4K film in the console', (fixture) => {
   }, 120_000);
 
   const isReady = (page: Page) =>
-    expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2'), { timeout: 30_000 }).toBe(true);
+    expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
   /** The edges of the box in the decoded frame, and those of the drawn rectangle at the same size, in pixels. */
   const edges = (page: Page) =>
     page.evaluate<Measured>(`(async () => {

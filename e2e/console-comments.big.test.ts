@@ -82,7 +82,7 @@ inConsole('comments in the console', (fixture) => {
     await replies.getByRole('button', { name: 'Reply', exact: true }).click();
     const texts = () => replies.getByRole('article').allInnerTexts();
     const once = [expect.stringMatching(/^(?!.*sending).*Lowered\./s)];
-    await expect.poll(texts, { timeout: 10_000 }).toEqual(once);
+    await expect.poll(texts).toEqual(once);
     held.resolve();
     await visit.settled();
     expect(await texts()).toEqual(once);

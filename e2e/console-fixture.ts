@@ -22,7 +22,7 @@ export function inConsole(
   settings: Settings = {},
   database: Database = 'sqlite',
 ): void {
-  describe.skipIf(lacksChromium())(name, { timeout: 120_000 }, () => {
+  describe.skipIf(lacksChromium())(name, { timeout: 240_000 }, () => {
     let opened: ConsoleFixture | undefined;
     beforeAll(async () => {
       opened = await ConsoleFixture.open(settings, database === 'postgres' ? { postgres: inject('postgresUrl') } : {});

@@ -116,7 +116,7 @@ inConsole('people in the console', (fixture) => {
     await visit.open('/people');
     await expect.poll(() => people(page).count()).toBe(7);
     await field(page).press(LONG.charAt(0));
-    await expect.poll(() => field(page).inputValue(), { timeout: 30_000 }).toBe(LONG);
+    await expect.poll(() => field(page).inputValue()).toBe(LONG);
     await page.waitForURL((url) => url.searchParams.get('keyword') === LONG);
     await page.getByText('Nobody matches').waitFor();
     expect(await field(page).inputValue()).toBe(LONG);

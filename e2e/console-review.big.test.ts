@@ -37,7 +37,7 @@ inConsole('reviewing in the console', (fixture) => {
   }, 120_000);
 
   const isReady = (page: Page) =>
-    expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2'), { timeout: 20_000 }).toBe(true);
+    expect.poll(() => page.evaluate('document.querySelector("video")?.readyState > 2')).toBe(true);
   const state = (page: Page) =>
     page.evaluate<{ time: number; paused: boolean; rate: number; muted: boolean }>(
       '(({ currentTime: time, paused, playbackRate: rate, muted }) => ({ time, paused, rate, muted }))(document.querySelector("video"))',

@@ -76,7 +76,7 @@ export async function readOutput(command: string, args: readonly string[], setti
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  milliseconds = 30_000,
+  milliseconds = 60_000,
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

@@ -185,7 +185,7 @@ export class Service implements AsyncDisposable {
     return (await this.client.files.get({ params: { id }, query: { wait } })).data;
   }
 
-  async waitForEnd(id: string, seconds = 60): Promise<FileRecord> {
+  async waitForEnd(id: string, seconds = 120): Promise<FileRecord> {
     const deadline = performance.now() + seconds * 1000;
     for (;;) {
       const file = await this.file(id, 5).catch(() => null);

@@ -75,7 +75,7 @@ export class Visit implements AsyncDisposable {
       reducedMotion: 'reduce',
       serviceWorkers: keepsCode ? 'allow' : 'block',
     });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     if (key !== null) {
       // Only on the first page load, so that signing out works.
       const content = `if (sessionStorage.length === 0) sessionStorage.setItem('api-key', '${key}')`;

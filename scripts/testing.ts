@@ -20,7 +20,7 @@ export const testDefaults = {
   // Long enough for a machine that is busy with other work. Bounds of the service itself are asserted by its tests.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+  expect: { requireAssertions: true, poll: { timeout: 60_000 } },
   passWithNoTests: big,
   reporters: reports ? ['default', 'json'] : ['default'],
   ...(reports ? { outputFile: { json: join(reports, `${basename(process.cwd())}.json`) } } : {}),
