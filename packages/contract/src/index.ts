@@ -19,6 +19,7 @@ export * from './media.ts';
 export * from './members.ts';
 export * from './mentions.ts';
 export * from './models.ts';
+export * from './no-facts.ts';
 export * from './openapi.ts';
 export * from './paging.ts';
 export * from './ping.ts';

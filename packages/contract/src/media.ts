@@ -53,22 +53,6 @@ export const MediaFacts = z.object({
 });
 export type MediaFacts = z.infer<typeof MediaFacts>;
 
-export const NO_FACTS: MediaFacts = {
-  durationMs: null,
-  width: null,
-  height: null,
-  frameRate: null,
-  variableFrameRate: null,
-  frameCount: null,
-  videoCodec: null,
-  audioCodec: null,
-  audioChannels: null,
-  hdr: null,
-  pageCount: null,
-  triangleCount: null,
-  placeholder: null,
-};
-
 /**
  * What is known about the content of a file. While it is PENDING, facts are null until a worker has read them. READY with an error
  * has facts and no renditions, because the workers have no decoder.

@@ -17,7 +17,7 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny';
-import { Refused } from './read-order.ts';
+import { Refused } from './refused.ts';
 import type { Fraction, Look, PacketTimes, ProbedFile, SoundStream, VideoSource, VideoStream } from './video-source.ts';
 
 /** Without playlists, which name other files. */

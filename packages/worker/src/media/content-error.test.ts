@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { isContentError } from './content-error.ts';
 import { readContent } from './read-media.ts';
-import { Refused } from './read-order.ts';
+import { Refused } from './refused.ts';
 
 const errorOf = (work: () => unknown) => (async () => work())().catch((error: unknown) => error);
 

@@ -1,5 +1,3 @@
-import { ZodError } from 'zod';
-
 const LIBRARIES = '/node_modules/';
 /** pdf.js stumbles over damaged files with errors that would be bugs elsewhere. */
 const CARELESS_LIBRARY = '/node_modules/pdfjs-dist/';
@@ -9,8 +7,9 @@ const CARELESS_LIBRARY = '/node_modules/pdfjs-dist/';
  * worker, which the content must not be blamed for.
  */
 export function isContentError(error: unknown): boolean {
-  if (error instanceof SyntaxError || error instanceof ZodError) return true;
   if (!(error instanceof Error) || 'syscall' in error) return false;
+  // By its name, as most files are read without zod.
+  if (error instanceof SyntaxError || error.name === 'ZodError') return true;
   // An error of a native decoder may have no stack.
   const [origin = LIBRARIES] = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
   const isBug = error instanceof TypeError || error instanceof ReferenceError;

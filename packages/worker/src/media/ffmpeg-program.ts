@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Refused } from './read-order.ts';
+import { Refused } from './refused.ts';
 
 /** The end of what a program has written to standard error. */
 const MAX_COMPLAINT = 2000;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { runFfmpeg } from './ffmpeg-program.ts';
 import { pictureFilter, proxyFilter, rotationOf } from './picture-filter.ts';
-import { Refused } from './read-order.ts';
+import { Refused } from './refused.ts';
 import {
   type Course,
   DEMUXERS,

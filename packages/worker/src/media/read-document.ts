@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from '@napi-rs/canvas';
-import { NO_FACTS } from '@review/contract/media';
+import { NO_FACTS } from '@review/contract/no-facts';
 import type { PDFDocumentProxy } from 'pdfjs-dist/types/src/display/api.js';
 import type { PageViewport } from 'pdfjs-dist/types/src/display/page_viewport.js';
 import sharp, { type Sharp } from 'sharp';
-import { type MadeFile, type ReadOrder, type ReadResult, Refused } from './read-order.ts';
+import type { MadeFile, ReadOrder, ReadResult } from './read-order.ts';
+import { Refused } from './refused.ts';
 import { writeStills } from './stills.ts';
 
 declare module 'pdfjs-dist/types/src/display/api.js' {

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
-import { NO_FACTS } from '@review/contract/media';
+import { NO_FACTS } from '@review/contract/no-facts';
 import sharp from 'sharp';
 import { limitLoaders } from './loaders.ts';
-import { type ReadOrder, type ReadResult, Refused } from './read-order.ts';
+import type { ReadOrder, ReadResult } from './read-order.ts';
+import { Refused } from './refused.ts';
 import { writeStills } from './stills.ts';
 
 const READABLE = ['jpeg', 'png', 'apng', 'webp', 'gif', 'tiff', 'avif', 'svg+xml'].map((name) => `image/${name}`);

@@ -1,5 +1,6 @@
 import type { MediaTask } from '@review/contract';
-import { ReadAnswer, type ReadOrder, type ReadResult, Refused } from './read-order.ts';
+import { ReadAnswer, type ReadOrder, type ReadResult } from './read-order.ts';
+import { Refused } from './refused.ts';
 import { DecodeError, type Limits, runIsolated } from './run-isolated.ts';
 
 /** The pixel count is limited on its own, because a small file can decode to a huge picture. */

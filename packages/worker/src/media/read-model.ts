@@ -1,11 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { NO_FACTS } from '@review/contract/media';
+import { NO_FACTS } from '@review/contract/no-facts';
 import sharp from 'sharp';
 import { drawTriangles, type Paint, type Texture, type Triangle, type Wrap } from './draw-triangles.ts';
 import { type Glb, type Gltf, readBytes, readGlb } from './glb.ts';
 import { limitLoaders } from './loaders.ts';
 import { compose, IDENTITY, type Matrix, multiply, transform, type Vector } from './matrix.ts';
-import { type ReadOrder, type ReadResult, Refused } from './read-order.ts';
+import type { ReadOrder, ReadResult } from './read-order.ts';
+import { Refused } from './refused.ts';
 import { writeStills } from './stills.ts';
 
 /** The side of the drawing in pixels: twice the poster, for smooth edges. */

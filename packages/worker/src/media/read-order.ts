@@ -1,33 +1,26 @@
-// Only a part of the contract: each file is read by a new process, and loading all of it takes as long as the rest of the start.
-import { Filmstrip, MediaErrorCode, MediaFacts, MediaKind, RenditionKind } from '@review/contract/media';
+import { Filmstrip, MediaErrorCode, MediaFacts, type MediaKind, RenditionKind } from '@review/contract';
 import { z } from 'zod';
 
 /**
  * What decodes video and sound: the package node-av, or the FFmpeg of the host at this path, with ffprobe beside it. Without
  * either, only facts are read.
  */
-const Decoder = z.discriminatedUnion('name', [
-  z.object({ name: z.literal('node-av') }),
-  z.object({ name: z.literal('ffmpeg'), path: z.string() }),
-  z.object({ name: z.literal('none') }),
-]);
-export type Decoder = z.infer<typeof Decoder>;
+export type Decoder = { name: 'node-av' } | { name: 'ffmpeg'; path: string } | { name: 'none' };
 
 /** What the program of a child process reads, and where it writes renditions. */
-export const ReadOrder = z.object({
-  kind: MediaKind,
-  mimeType: z.string(),
-  input: z.string(),
+export interface ReadOrder {
+  kind: MediaKind;
+  mimeType: string;
+  input: string;
   /** An empty directory. */
-  output: z.string(),
-  maxPixels: z.number(),
-  decoder: Decoder,
+  output: string;
+  maxPixels: number;
+  decoder: Decoder;
   /** The height of the proxy to make, instead of everything else. */
-  proxy: z.number().int().optional(),
+  proxy?: number;
   /** The pages to draw, instead of everything else. */
-  pages: z.array(z.number().int()).optional(),
-});
-export type ReadOrder = z.infer<typeof ReadOrder>;
+  pages?: number[];
+}
 
 /** A file in the output directory. */
 const MadeFile = z.object({
@@ -43,7 +36,7 @@ export type MadeFile = z.infer<typeof MadeFile>;
 
 const Reason = z.object({ code: MediaErrorCode, message: z.string().max(1000) });
 
-/** The answer of the program. It has decoded foreign content, so that its answer is not trusted either. */
+/** The answer of the program. It has decoded foreign content, so that its answer is not trusted either. The worker checks it. */
 export const ReadAnswer = z.union([
   z.object({
     facts: MediaFacts,
@@ -59,14 +52,3 @@ export const ReadAnswer = z.union([
 ]);
 export type ReadAnswer = z.infer<typeof ReadAnswer>;
 export type ReadResult = Extract<ReadAnswer, { files: MadeFile[] }>;
-
-/** The content cannot be read. The message is for people. */
-export class Refused extends Error {
-  override name = 'Refused';
-  readonly code: MediaErrorCode;
-
-  constructor(code: MediaErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}

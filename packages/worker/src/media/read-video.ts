@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MediaFacts } from '@review/contract/media';
+import type { MediaFacts } from '@review/contract';
 import sharp, { type OverlayOptions } from 'sharp';
 import { openVideo } from './open-video.ts';
 import type { MadeFile, ReadOrder, ReadResult } from './read-order.ts';

@@ -1,5 +1,6 @@
-import { type MediaFacts, NO_FACTS } from '@review/contract/media';
-import { Refused } from './read-order.ts';
+import type { MediaFacts } from '@review/contract';
+import { NO_FACTS } from '@review/contract/no-facts';
+import { Refused } from './refused.ts';
 import {
   type Course,
   type Fraction,

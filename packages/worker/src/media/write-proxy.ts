@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { NO_FACTS } from '@review/contract/media';
+import { NO_FACTS } from '@review/contract/no-facts';
 import { openVideo } from './open-video.ts';
-import { type ReadOrder, type ReadResult, Refused } from './read-order.ts';
+import type { ReadOrder, ReadResult } from './read-order.ts';
+import { Refused } from './refused.ts';
 import { type AvFacts, readFacts } from './video-facts.ts';
 import type { Size } from './video-source.ts';
 
