@@ -86,12 +86,8 @@ onEachDatabase((house) => {
 
   describe('files', () => {
     test('random keywords find the same files as a comparison with each of them', async () => {
-      const names = Array.from({ length: BEYOND_FIRST_SLICE }, () => ({
-        name: randomText(14),
-        description: randomText(5),
-      }));
-      const projectId = await newProject(house().people.owner);
-      const ids = await addFiles(projectId, names);
+      const names = Array.from({ length: 400 }, () => ({ name: randomText(14), description: randomText(5) }));
+      const { projectId, ids } = await largeProject(names);
       const texts = names.map(({ name, description }) => fold(`${name}\n${description}`));
       let lookUps = 0;
       for (let run = 0; run < 60; run++) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../test/eventually.ts';
 import { openHouse } from '../test/house.ts';
-import { admitted, call, startProcesses } from './test/two-processes.ts';
+import { slowRequest } from '../test/slow-request.ts';
+import { admitted, call, isAlive, startProcesses } from './test/two-processes.ts';
 
 const CALLERS = 8;
 const KILLS = 3;
@@ -46,4 +47,29 @@ test('killing a process under load fails only the requests that it has, and the 
   expect(broken).toBeLessThanOrEqual(KILLS * CALLERS);
   server.process.kill('SIGTERM');
   expect((await server.finished).code).toBe(0);
+});
+
+test('SIGTERM lets a request in flight finish, and ends all processes', async () => {
+  await using house = await openHouse('postgres');
+  const { server, listening } = await startProcesses(house, { DRAIN_SECONDS: '1' });
+  await using _server = server;
+  const slow = await slowRequest(server, house);
+  server.process.kill('SIGTERM');
+  await eventually(async () => (await call(server, house, '/readyz')).status === 503, '/readyz is 503');
+  expect((await call(server, house, '/api/ping')).status).toBe(200);
+  slow.finish();
+  expect((await slow.answered).status).toBe(201);
+  const { code, errors } = await server.finished;
+  expect([code, errors]).toEqual([0, '']);
+  expect(listening().map(isAlive)).toEqual([false, false]);
+});
+
+test('all processes end when the primary is killed', async () => {
+  await using house = await openHouse('postgres');
+  const { server, listening } = await startProcesses(house);
+  await using _server = server;
+  server.process.kill('SIGKILL');
+  await server.finished;
+  await eventually(async () => !listening().some(isAlive), 'no process is left');
+  expect(listening().map(isAlive)).toEqual([false, false]);
 });

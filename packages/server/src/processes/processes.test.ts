@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../test/eventually.ts';
 import { DIALECTS, type House, openHouse, postgresTest } from '../test/house.ts';
 import { becomesReady, runProgram } from '../test/server-process.ts';
-import { slowRequest } from '../test/slow-request.ts';
 import { admitted, call, isAlive, SETTINGS, startProcesses } from './test/two-processes.ts';
 
 describe.runIf(DIALECTS.includes('postgres'))('two processes', () => {
@@ -53,31 +52,6 @@ describe.runIf(DIALECTS.includes('postgres'))('two processes', () => {
 });
 
 describe('several processes', () => {
-  postgresTest('SIGTERM lets a request in flight finish, and ends all', async () => {
-    await using house = await openHouse('postgres');
-    const { server, listening } = await startProcesses(house, { DRAIN_SECONDS: '1' });
-    await using _server = server;
-    const slow = await slowRequest(server, house);
-    server.process.kill('SIGTERM');
-    await eventually(async () => (await call(server, house, '/readyz')).status === 503, '/readyz is 503');
-    expect((await call(server, house, '/api/ping')).status).toBe(200);
-    slow.finish();
-    expect((await slow.answered).status).toBe(201);
-    const { code, errors } = await server.finished;
-    expect([code, errors]).toEqual([0, '']);
-    expect(listening().map(isAlive)).toEqual([false, false]);
-  });
-
-  postgresTest('end when the primary process is killed', async () => {
-    await using house = await openHouse('postgres');
-    const { server, listening } = await startProcesses(house);
-    await using _server = server;
-    server.process.kill('SIGKILL');
-    await server.finished;
-    await eventually(async () => !listening().some(isAlive), 'no process is left');
-    expect(listening().map(isAlive)).toEqual([false, false]);
-  });
-
   postgresTest('a port in use ends the start with one message', async () => {
     await using house = await openHouse('postgres');
     const other = createServer().listen(0, '127.0.0.1');
