@@ -151,20 +151,8 @@ onEachDatabase((house) => {
     const list = await newList(house(), 'project');
     await list.add(51);
     const prev = (await list.ask()).page.prev ?? '';
-    const flipped = Array.from(
-      prev,
-      (letter, at) => prev.slice(0, at) + (letter === 'A' ? 'B' : 'A') + prev.slice(at + 1),
-    );
-    const altered = [
-      ...flipped,
-      prev.slice(0, -1),
-      prev.slice(1),
-      `${prev}A`,
-      `${prev}=`,
-      ` ${prev}`,
-      'x',
-      prev + prev,
-    ];
+    const flipped = (prev.startsWith('A') ? 'B' : 'A') + prev.slice(1);
+    const altered = [flipped, prev.slice(0, -1), prev.slice(1), `${prev}A`, `${prev}=`, ` ${prev}`, 'x', prev + prev];
     await Promise.all(altered.map((cursor) => refusal(list.ask({ prev: cursor }), 'INVALID_CURSOR')));
   });
 

@@ -1,10 +1,11 @@
 import type { ApiProblem } from '@review/client';
 import { expect, test } from 'vitest';
+import { big } from '../../../../../scripts/testing.ts';
 import { onEachDatabase, refusal } from '../../test/house.ts';
 import { deleteForGood } from '../uploads/test/uploads.ts';
 import { newFile, newProject, react, read, say } from './test/talk.ts';
 
-const ROUNDS = 12;
+const ROUNDS = big ? 60 : 4;
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => 'done',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { big } from '../../../../../scripts/testing.ts';
 import { onEachDatabase } from '../../test/house.ts';
 import { timeOf } from './test/talk.ts';
 import { type Asked, idsOf, KINDS, newList, type Page, walk } from './test/walk.ts';
@@ -55,7 +56,7 @@ onEachDatabase((house) => {
         const back = await walk(end, direction === 'asc' ? 'next' : 'prev', turn);
         check(direction === 'asc' ? back : back.toReversed());
       }),
-      { numRuns: 12 },
+      { numRuns: big ? 60 : 5 },
     );
   });
 });
