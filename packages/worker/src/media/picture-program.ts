@@ -2,10 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { limitLoaders } from './loaders.ts';
 import type { PictureHead, PictureOrder } from './picture.ts';
-import { startWatchdog } from './watchdog.ts';
 
-const [milliseconds, order = ''] = process.argv.slice(2);
-startWatchdog(Number(milliseconds));
+const [order = ''] = process.argv.slice(2);
 
 /** Reads a picture from standard input. Writes a line of JSON, followed by the PNG if the picture was converted. */
 async function read({ mimeType, types, maxPixels }: PictureOrder): Promise<void> {

@@ -2,10 +2,8 @@ import { isContentError } from './content-error.ts';
 // Only types: each file is read by a new process, and to load zod would take most of its start.
 import type { ReadAnswer, ReadOrder, ReadResult } from './read-order.ts';
 import { Refused } from './refused.ts';
-import { startWatchdog } from './watchdog.ts';
 
-const [milliseconds, given = ''] = process.argv.slice(2);
-startWatchdog(Number(milliseconds));
+const [given = ''] = process.argv.slice(2);
 
 /** Decoders are loaded on demand, because each brings a native library. */
 async function read(order: ReadOrder): Promise<ReadResult> {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
@@ -50,23 +50,20 @@ export async function runIsolated({ program, words, input, output, limits, signa
   const { milliseconds, memoryMegabytes, outputBytes } = limits;
   // `.ts` when the worker runs from the sources, `.js` from the build.
   const file = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url).pathname;
-  const child = spawn(
-    process.execPath,
-    [`--max-old-space-size=${HEAP_MEGABYTES}`, file, String(milliseconds), ...words],
-    {
-      // No provider keys: hostile input may take over the process.
-      env: {},
-      // A process group of its own: only the worker receives the terminal's SIGINT, so that running steps can finish, and the
-      // programs that the process starts are killed with it.
-      detached: true,
-      stdio: 'pipe',
-    },
-  );
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MEGABYTES}`, file, ...words], {
+    // No provider keys: hostile input may take over the process.
+    env: {},
+    // A process group of its own: only the worker receives the terminal's SIGINT, so that running steps can finish, and the
+    // programs that the process starts are killed with it.
+    detached: true,
+    stdio: 'pipe',
+  });
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const fail = (reason: unknown) => {
     reject(reason);
     killGroup(child.pid);
   };
+  const watcher = killGroupAtDeath(child.pid).once('error', fail);
   const exceed = (message: string) => fail(new DecodeError(message, { isLimit: true }));
   const tooMuch = `has more than ${outputBytes / 1024 / 1024} MB once it is decoded`;
   const abort = () => fail(signal.reason);
@@ -107,6 +104,7 @@ export async function runIsolated({ program, words, input, output, limits, signa
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener('abort', abort);
+    watcher.kill('SIGKILL');
   }
 }
 
@@ -118,6 +116,18 @@ function writtenBytes(directory: string): number {
     return 0;
   }
 }
+
+/**
+ * Starts a shell that kills the group when this process dies, which closes the standard input of the shell. The program could not
+ * watch itself: a decoder may occupy its main thread for ever, and another thread takes longer to start than most files to read.
+ */
+const killGroupAtDeath = (pid: number | undefined): ChildProcess =>
+  spawn('/bin/sh', ['-c', 'read -r end; kill -s KILL -- "-$1"', 'sh', String(pid)], {
+    env: {},
+    // As above: it outlives a SIGINT that the worker survives.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
 
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
