@@ -13,9 +13,12 @@ export default defineConfig({
     maxWorkers: big ? 3 : 2,
     // Each test starts its own processes; a new process per file, which loads all modules again, takes more than a second each.
     isolate: big,
-    // The first measures times: it runs beside two that mostly wait.
     sequence: {
-      sequencer: slowFilesFirst('/console-live.big.test.ts', '/webhooks.big.test.ts', '/temporal-workers.big.test.ts'),
+      sequencer: slowFilesFirst(
+        // The first measures times: it runs beside two that mostly wait.
+        ...['/console-live.big.test.ts', '/webhooks.big.test.ts', '/temporal-workers.big.test.ts'],
+        ...['/images.big.test.ts', '/fuzz.big.test.ts', '/console-pages.big.test.ts', '/events.big.test.ts'],
+      ),
     },
     ...(big ? { testTimeout: 180_000 } : {}),
   },

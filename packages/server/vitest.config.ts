@@ -6,10 +6,10 @@ import { big, testDefaults, writeToMemory } from '../../scripts/testing.ts';
 writeToMemory(big ? 16 : 4);
 
 export default defineConfig({
-  // Two files at a time even on two cores: they mostly wait for the database.
+  // Three files at a time even on two cores, because they wait for the database; two where they fill the memory.
   test: {
     ...testDefaults,
-    maxWorkers: 2,
+    maxWorkers: big ? 2 : 3,
     // Each file has a house of its own; loading the modules anew for each took a fifth of the time.
     isolate: false,
     sequence: { sequencer: slowFilesFirst('/final-states.big.test.ts', '/storage.big.test.ts') },
