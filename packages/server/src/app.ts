@@ -2,6 +2,7 @@ import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
 import { compressAnswers } from './http/compress.ts';
+import { type Listener, runDirectly } from './http/direct.ts';
 import { refuseWhileDraining } from './http/drain.ts';
 import { errorHandler, notFound } from './http/error-handler.ts';
 import { createGuard } from './http/guard.ts';
@@ -21,43 +22,48 @@ import { measureMedia } from './rooms/media/measure.ts';
 import { measureWebhooks } from './rooms/webhooks/measure.ts';
 import { mountTools } from './tools/mount.ts';
 
-/** Creates the Express app of the service. Middleware runs in the order of this list. */
-export function createApp(deps: Deps, readiness: Readiness = { accepting: true }): Express {
-  const { config } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('trust proxy', config.trustProxy);
+/** The service. `others` serves what is not in the contract. */
+type App = Listener & { others: Express };
 
-  app.use(observe(deps));
-  if (config.corsOrigins.length > 0)
-    app.use(cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 }));
-  app.use(overrideMethod);
+/** Creates the listener of the service: the steps of every request with the routes of the contract, then an Express app. */
+export function createApp(deps: Deps, readiness: Readiness = { accepting: true }): App {
+  const { config } = deps;
   const guard = createGuard(deps);
   const requireWorker = workerGuard(config.workerToken, guard.limiter);
-  app.use(refuseWhileDraining(readiness));
   const operations = allOperations(rooms(deps), config);
   const table = routeTable();
   enterContract(table, deps, guard, operations, (db) => allOperations(rooms({ ...deps, db }), config));
   enterWorkerApi(table, deps, requireWorker);
-  // Before the other routers, which would try each of their routes on every request.
-  app.use(table.handle);
-  app.use(health(deps, readiness, requireWorker));
+  const steps = [
+    observe(deps),
+    ...(config.corsOrigins.length > 0
+      ? [cors({ origin: config.corsOrigins, methods: METHODS, exposedHeaders: EXPOSED, maxAge: 600 })]
+      : []),
+    overrideMethod,
+    refuseWhileDraining(readiness),
+    table.handle,
+  ];
+
+  const others = express();
+  others.disable('x-powered-by');
+  others.disable('etag');
+  others.enable('case sensitive routing');
+  others.enable('strict routing');
+  others.set('trust proxy', config.trustProxy);
+  others.use(health(deps, readiness, requireWorker));
   // After the metrics of the pool, which would otherwise count the queries of these.
   measureQueue(deps);
   measureMedia(deps);
   measureWebhooks(deps);
   // Before the compression, because stored files are served uncompressed.
-  if (deps.storage.router) app.use(deps.storage.router);
-  app.use(compressAnswers);
-  app.use(documents(deps));
-  mountTools(app, deps, guard, operations);
-  if (config.consoleDirectory !== null) app.use(serveConsole(config.consoleDirectory, deps.storage));
-  app.use(notFound);
-  app.use(errorHandler(deps));
-  return app;
+  if (deps.storage.router) others.use(deps.storage.router);
+  others.use(compressAnswers);
+  others.use(documents(deps));
+  mountTools(others, deps, guard, operations);
+  if (config.consoleDirectory !== null) others.use(serveConsole(config.consoleDirectory, deps.storage));
+  others.use(notFound);
+  others.use(errorHandler(deps));
+  return Object.assign(runDirectly(steps, others, errorHandler(deps)), { others });
 }
 
 const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Express } from 'express';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
+import type { Listener } from './http/direct.ts';
 import { type Drain, drainable } from './http/drain.ts';
 
 // An import would read every export of the module, of which one loads undici in 50 ms.
@@ -22,7 +22,7 @@ interface Listening extends AsyncDisposable {
 
 /** Serves requests until disposed. Requests in flight then have `graceSeconds` to finish. */
 export async function listen(
-  app: Express,
+  app: Listener,
   address: { host: string; port: number },
   graceSeconds: number,
   bodyLimits = BODY_LIMITS,
@@ -35,6 +35,7 @@ export async function listen(
     connectionsCheckingInterval: headersMs / CHECKS_PER_HEADERS_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
+    ...app.messages,
   };
   const server = createServer(options, (request, response) => {
     if (refuseWithoutHost(request, response)) return;

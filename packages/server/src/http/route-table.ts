@@ -1,5 +1,6 @@
 import { type IRouter, type RequestHandler, Router } from 'express';
 import { ProblemError } from '../request/problem.ts';
+import { chain } from './chain.ts';
 
 /** Finds a route with one look-up per segment of the path, where Express tries one route after another. */
 export interface RouteTable {
@@ -101,15 +102,7 @@ function find(
 
 /** Throws a URIError if a parameter is not a valid percent-encoding. */
 function decoded({ parameters }: Routes, path: string[]): Params {
-  const params: Params = Object.create(null);
+  const params: Params = {};
   for (const [name, segment] of parameters) params[name] = decodeURIComponent(path[segment] ?? '');
   return params;
 }
-
-/** Runs the handlers in order. Each calls `next` for the following one. */
-const chain = (handlers: RequestHandler[]): RequestHandler =>
-  handlers.reduceRight<RequestHandler>(
-    (following, handler) => (request, response, next) =>
-      handler(request, response, (error?: unknown) => (error ? next(error) : following(request, response, next))),
-    (_request, _response, next) => next(),
-  );

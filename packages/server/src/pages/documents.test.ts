@@ -138,7 +138,7 @@ onEachDatabase(
         expect([...entered].map((path) => path.replace(':id', '{id}')).toSorted()).toEqual(listed.toSorted());
 
         const app = createApp({ ...deps, metrics: new Registry() });
-        const routes = Stack.parse(app.router.stack).flatMap(({ route }) => (route ? [String(route.path)] : []));
+        const routes = Stack.parse(app.others.router.stack).flatMap(({ route }) => (route ? [String(route.path)] : []));
         expect(routes.filter((path) => path.startsWith('/api'))).toEqual([]);
       });
 
