@@ -5,6 +5,7 @@ import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
 import type { Listener } from './http/direct.ts';
 import { type Drain, drainable } from './http/drain.ts';
+import { responsesUnderWay } from './http/under-way.ts';
 
 // An import would read every export of the module, of which one loads undici in 50 ms.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -42,8 +43,9 @@ export async function listen(
     limitBody(request, response, bodyLimits);
     app(request, response);
   });
-  refuseBadRequests(server);
-  const drain = drainable(server);
+  const underWay = responsesUnderWay(server);
+  refuseBadRequests(server, underWay);
+  const drain = drainable(server, underWay);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);

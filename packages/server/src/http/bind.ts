@@ -19,8 +19,8 @@ export interface Received {
 /** A serialized response, or a stream; undefined if the route's response has no body. */
 export type Body = string | Readable | undefined;
 
-/** Carries out an operation and returns the body of its response. */
-export type Carry<E extends Endpoint> = (operation: Operation<E>, received: Received) => Promise<Body>;
+/** Returns a function that carries out the operation for a request and returns the body of its response. */
+export type Carry<E extends Endpoint> = (operation: Operation<E>) => (received: Received) => Promise<Body>;
 
 /** Enters each operation into the table. ts-rest sends what `carry` returns as the route's response. */
 export function bind<E extends Endpoint>(table: RouteTable, operations: Operation<E>[], carry: Carry<E>): void {
@@ -36,21 +36,23 @@ export function bind<E extends Endpoint>(table: RouteTable, operations: Operatio
 
 function endpoint<E extends Endpoint>(operation: Operation<E>, carry: Carry<E>) {
   const { name, route } = operation;
+  const carryOperation = carry(operation);
   const status = successStatus(route);
   const takesQuery = route.query !== undefined;
+  const named = { name, path: route.path };
   return async ({ query, req: request, res: response }: { query?: unknown; req: Request; res: Response }) => {
-    response.locals.route = { name, path: route.path };
-    const body = await carry(operation, { query: takesQuery ? query : undefined, request, response });
+    response.locals.route = named;
+    const body = await carryOperation({ query: takesQuery ? query : undefined, request, response });
     return { status, body: compressed(body, request, response) };
   };
 }
 
 const isJson = (route: Endpoint): boolean => route.responses[successStatus(route)] instanceof z.ZodType;
 
-/** Serializes an answer once, for its ETag, its length and its response. */
-export function serialize(route: Endpoint, answer: unknown): string | undefined {
-  if (isJson(route)) return JSON.stringify(answer);
-  return typeof answer === 'string' ? answer : undefined;
+/** Returns a function that serializes an answer once, for its ETag, its length and its response. */
+export function serializer(route: Endpoint): (answer: unknown) => string | undefined {
+  if (isJson(route)) return (answer) => JSON.stringify(answer);
+  return (answer) => (typeof answer === 'string' ? answer : undefined);
 }
 
 /** The declaration of a response that is sent as text. Express adds no charset to compressed bytes. */
@@ -61,7 +63,7 @@ function sentAsText(declared: Endpoint['responses'][number]) {
 
 /**
  * ts-rest would parse the request before the guard runs, which `carryOut` does afterwards, and serialize the response, which
- * `serialize` has done. It knows no QUERY: POST stands for it.
+ * `serializer` has done. It knows no QUERY: POST stands for it.
  */
 function withoutSchemas(route: Endpoint): Endpoint {
   const { query: _, ...declared } = route;

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError } from '../request/problem.ts';
 import { endAfterBody } from './end-after-body.ts';
+import type { UnderWay } from './under-way.ts';
 
 // Not imported, as in listen.ts.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -13,23 +14,17 @@ const MAX_REST_MS = 2000;
  * Answers malformed HTTP, and headers that are too large or too slow, with a problem document and closes the connection.
  * Node's own answer is a bare status line.
  */
-export function refuseBadRequests(server: Server): void {
+export function refuseBadRequests(server: Server, underWay: UnderWay): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const detail = 'The Expect header may only be 100-continue.';
     send(request, response, new ProblemError('INVALID_REQUEST', { detail }));
-  });
-  const unsent = new WeakMap<Socket, Set<ServerResponse>>();
-  server.prependListener('request', ({ socket }, response) => {
-    const responses = unsent.get(socket) ?? new Set();
-    unsent.set(socket, responses.add(response));
-    response.once('close', () => responses.delete(response));
   });
   const refused = new WeakSet<Socket>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Every further chunk of the connection is an error again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const responses = [...(unsent.get(socket) ?? [])];
+    const responses = [...underWay].filter(({ req }) => req.socket === socket);
     // The body of this request is broken; without one, the bytes behind the last request are.
     const broken = responses.at(-1)?.req.complete === false ? responses.pop() : undefined;
     const refuse = () => {

@@ -3,6 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { RequestHandler } from 'express';
 import { ProblemError } from '../request/problem.ts';
 import type { Readiness } from '../request/readiness.ts';
+import type { UnderWay } from './under-way.ts';
 
 /** Without a new connection for this long, proxies are taken to have stopped using the server. */
 const QUIET_MS = 200;
@@ -24,8 +25,7 @@ export interface Drain {
   backlogEmpty(): Promise<void>;
 }
 
-export function drainable(server: Server): Drain {
-  const underWay = new Set<ServerResponse>();
+export function drainable(server: Server, underWay: UnderWay): Drain {
   let isDraining = false;
   let [accepted, lastAccept] = [0, 0];
   const askToClose = (response: ServerResponse) => {
@@ -36,9 +36,7 @@ export function drainable(server: Server): Drain {
     lastAccept = performance.now();
   });
   server.prependListener('request', (_request, response) => {
-    if (isDraining) return askToClose(response);
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    if (isDraining) askToClose(response);
   });
   return {
     begin() {

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { workerHandlers } from '../rooms/worker-api/handlers.ts';
-import { bind, serialize } from './bind.ts';
+import { bind, serializer } from './bind.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 import { NOT_WRITING } from './idempotency.ts';
 import { carryOut, workerOperations } from './operations.ts';
@@ -14,21 +14,24 @@ import type { RouteTable } from './route-table.ts';
 
 /** Enters the routes of the private worker API. Workers authenticate with the shared WORKER_TOKEN. */
 export function enterWorkerApi(table: RouteTable, deps: Deps, requireWorker: WorkerGuard): void {
-  bind(table, workerOperations(workerHandlers(deps), deps.config), async (operation, { query, request, response }) => {
-    response.locals.operation = 'worker';
-    response.setHeader(WORKER_API_VERSION_HEADER, WORKER_API_VERSION);
-    const answer = await carryOut(operation, {
-      authorize: async () => {
-        await requireWorker(request, response);
-        const base = `${request.protocol}://${request.get('host')}`;
-        return { subject: null, id: String(request.params['id']), base };
-      },
-      read: async () => ({ query, body: await readJson(request, PARTS_BODY_LIMIT) }),
-      queryPointer: '#query',
-      begin: async () => NOT_WRITING,
-      disconnected: () => disconnectSignal(response),
-    });
-    return serialize(operation.route, answer);
+  bind(table, workerOperations(workerHandlers(deps), deps.config), (operation) => {
+    const serialize = serializer(operation.route);
+    return async ({ query, request, response }) => {
+      response.locals.operation = 'worker';
+      response.setHeader(WORKER_API_VERSION_HEADER, WORKER_API_VERSION);
+      const answer = await carryOut(operation, {
+        authorize: async () => {
+          await requireWorker(request, response);
+          const base = `${request.protocol}://${request.get('host')}`;
+          return { subject: null, id: String(request.params['id']), base };
+        },
+        read: async () => ({ query, body: await readJson(request, PARTS_BODY_LIMIT) }),
+        queryPointer: '#query',
+        begin: async () => NOT_WRITING,
+        disconnected: () => disconnectSignal(response),
+      });
+      return serialize(answer);
+    };
   });
 }
 

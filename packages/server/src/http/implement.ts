@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { ProblemError } from '../request/problem.ts';
 import { requireSubject } from './authorize.ts';
-import { bind, type Carry, serialize } from './bind.ts';
+import { bind, type Carry, serializer } from './bind.ts';
 import { NotModified, setETag } from './conditional.ts';
 import { disconnectSignal } from './disconnect-signal.ts';
 import { isEventStream, toReadable } from './event-stream.ts';
@@ -43,51 +43,56 @@ function listByGet(operation: Operation): Operation | null {
 function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry<Route> {
   const { config } = deps;
 
-  return async (operation, { query, request, response }) => {
+  return (operation) => {
     const { name, route, bodyInQuery } = operation;
     const { conditional, ifMatch, location, subject: kind, tier } = route.metadata;
-    response.locals.operation = name;
-    if (isQuery(route) || bodyInQuery) response.set('Cache-Control', 'private, no-store');
-    const caller = await guard.authenticate(request, response);
-    await guard.check(operation, caller, request, response);
-    const disconnected = () => disconnectSignal(response);
+    const isList = isQuery(route) || bodyInQuery;
     const streams = isEventStream(route);
-    const findSubject = () => requireSubject(deps, route.metadata, caller, request.params['id']);
-    const stillAllowed = {
-      isCredentialValid: () => guard.isStillValid(request),
-      findSubject: () => findSubject().catch(undefinedIfRefused),
+    const serialize = serializer(route);
+
+    return async ({ query, request, response }) => {
+      response.locals.operation = name;
+      if (isList) response.set('Cache-Control', 'private, no-store');
+      const caller = await guard.authenticate(request, response);
+      await guard.check(operation, caller, request, response);
+      const disconnected = () => disconnectSignal(response);
+      const findSubject = () => requireSubject(deps, route.metadata, caller, request.params['id']);
+      const stillAllowed = {
+        isCredentialValid: () => guard.isStillValid(request),
+        findSubject: () => findSubject().catch(undefinedIfRefused),
+      };
+      const answer = await carryOut(operation, {
+        authorize: async () => ({ caller, subject: await findSubject(), ...(streams && stillAllowed) }),
+        read: async () => ({
+          query: streams ? resumed(query, request) : query,
+          body: await readBody(request, response, route, config.bodyLimit),
+        }),
+        queryPointer: '#query',
+        begin: async (granted, { body }) => {
+          const { method, path } = request;
+          const first = await attempt(deps, caller, idempotencyKey(request, route), { method, path, body });
+          if (first.replayed) response.set('Idempotency-Replayed', 'true');
+          const known = ifMatch && kind !== null ? request.get('if-match') : undefined;
+          if (known === undefined || kind === null) return first;
+          return onMatch(first, known, kind, granted, disconnected, operationsOn);
+        },
+        disconnected,
+      }).catch((refusal: unknown) => {
+        throw bodyInQuery ? pointingIntoQuery(refusal, request.query) : refusal;
+      });
+      const { requestId } = response.locals;
+      const logEnd = (error: Error) =>
+        deps.log.warn({ err: error, requestId, operation: name }, 'stream ended by an error');
+      if (isAsyncIterable(answer)) return toReadable(answer, request, response, logEnd);
+      if (isSavedFile(answer)) return toDownload(answer, request, response, logEnd);
+      const body = serialize(answer);
+      if (conditional && body !== undefined && setETag(request, response, body)) {
+        await guard.limiter.refund(name, tier, caller, response);
+        throw new NotModified();
+      }
+      if (location != null) response.set('Location', config.publicUrl + location.replace(':id', idIn(answer)));
+      return body;
     };
-    const answer = await carryOut(operation, {
-      authorize: async () => ({ caller, subject: await findSubject(), ...(streams && stillAllowed) }),
-      read: async () => ({
-        query: streams ? resumed(query, request) : query,
-        body: await readBody(request, response, route, config.bodyLimit),
-      }),
-      queryPointer: '#query',
-      begin: async (granted, { body }) => {
-        const { method, path } = request;
-        const first = await attempt(deps, caller, idempotencyKey(request, route), { method, path, body });
-        if (first.replayed) response.set('Idempotency-Replayed', 'true');
-        const known = ifMatch && kind !== null ? request.get('if-match') : undefined;
-        if (known === undefined || kind === null) return first;
-        return onMatch(first, known, kind, granted, disconnected, operationsOn);
-      },
-      disconnected,
-    }).catch((refusal: unknown) => {
-      throw bodyInQuery ? pointingIntoQuery(refusal, request.query) : refusal;
-    });
-    const { requestId } = response.locals;
-    const logEnd = (error: Error) =>
-      deps.log.warn({ err: error, requestId, operation: name }, 'stream ended by an error');
-    if (isAsyncIterable(answer)) return toReadable(answer, request, response, logEnd);
-    if (isSavedFile(answer)) return toDownload(answer, request, response, logEnd);
-    const body = serialize(route, answer);
-    if (conditional && body !== undefined && setETag(request, response, body)) {
-      await guard.limiter.refund(name, tier, caller, response);
-      throw new NotModified();
-    }
-    if (location != null) response.set('Location', config.publicUrl + location.replace(':id', idIn(answer)));
-    return body;
   };
 }
 

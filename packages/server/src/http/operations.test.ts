@@ -40,6 +40,7 @@ const echo = (answer: unknown, declared = route) => ({
   route: declared,
   handler: async () => answer,
   respond: validate,
+  changes: true,
 });
 
 test('authorizes, reads and parses before the handler runs', async () => {

@@ -17,7 +17,7 @@ import type { Config } from '../config/config.ts';
 import type { VisibleSubject } from '../rooms/subjects.ts';
 import { requireChangeable } from './authorize.ts';
 import { isEventStream } from './event-stream.ts';
-import type { Attempt } from './idempotency.ts';
+import { type Attempt, NOT_WRITING } from './idempotency.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { isQuery } from './query-method.ts';
 import { isSavedFile } from './save-file.ts';
@@ -36,6 +36,8 @@ export interface Operation<E extends Endpoint = Route> {
   route: E;
   handler: AnyHandler;
   respond: Respond;
+  /** Whether its method is one that can change something. */
+  changes: boolean;
   /** The query string holds the fields of the body. */
   bodyInQuery?: true;
 }
@@ -69,7 +71,9 @@ function operationsIn<Verb extends string, E extends Endpoint>(
   const operations: Operation<E>[] = [];
   const respond = production ? pick : validate;
   for (const verb in routes) {
-    operations.push({ name: `${room}.${verb}`, route: routes[verb], handler: handlers[verb], respond });
+    const route: E = routes[verb];
+    const changes = route.method !== 'GET' && !isQuery(route);
+    operations.push({ name: `${room}.${verb}`, route, handler: handlers[verb], respond, changes });
   }
   return operations;
 }
@@ -105,29 +109,21 @@ export async function carryOut<Granted extends Access>(
 ): Promise<unknown> {
   const granted = await call.authorize();
   const input = parse(operation, await call.read(), call.queryPointer);
-  const attempt = await call.begin(granted, input);
+  const attempt = operation.changes ? await call.begin(granted, input) : NOT_WRITING;
   return perform(operation, { ...granted, ...input }, call.disconnected, attempt);
 }
 
 /** Runs the handler of an authorized call whose input is parsed, and returns the response. */
 export async function perform(
-  { route, handler, respond }: Operation<Endpoint>,
+  { route, handler, respond, changes }: Operation<Endpoint>,
   asked: Access & Input,
   disconnected: () => AbortSignal,
   { replayed, write, release }: Attempt,
 ): Promise<unknown> {
-  const changes = route.method !== 'GET' && !isQuery(route);
   try {
     if (changes && !replayed && route.metadata) requireChangeable(route.metadata, asked.subject);
-    const request = {
-      ...asked,
-      write,
-      get signal() {
-        return disconnected();
-      },
-    };
     // The route's schemas have parsed the input; TypeScript cannot infer that here.
-    return respond(route, await handler(request as never));
+    return respond(route, await handler({ ...asked, write, disconnected } as never));
   } finally {
     await release();
   }

@@ -41,8 +41,9 @@ function byTable(app: Express): void {
     route,
     handler: async () => null,
     respond: validate,
+    changes: false,
   }));
-  bind(table, operations, async ({ name }, { request, response }) => {
+  bind(table, operations, ({ name }) => async ({ request, response }) => {
     report(response, name, request.params);
     return 'null';
   });
@@ -208,6 +209,6 @@ test.each([
 });
 
 test('refuses two routes of one method and path', () => {
-  const operation = { name: 'a', route: get('/a'), handler: async () => null, respond: validate };
-  expect(() => bind(routeTable(), [operation, operation], async () => 'null')).toThrow('GET /a has two routes');
+  const operation = { name: 'a', route: get('/a'), handler: async () => null, respond: validate, changes: false };
+  expect(() => bind(routeTable(), [operation, operation], () => async () => 'null')).toThrow('GET /a has two routes');
 });

@@ -11,7 +11,8 @@ const MAX_KEYS = 10_000;
 export function ttlCache<Found>(
   lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Found>>,
 ): (key: string) => Promise<Found | undefined> {
-  const cache = new LRUCache<string, Promise<Found | undefined>>({ max: MAX_KEYS, ttl: TTL_MS });
+  // With a resolution, it would set a timer for each time that it reads.
+  const cache = new LRUCache<string, Promise<Found | undefined>>({ max: MAX_KEYS, ttl: TTL_MS, ttlResolution: 0 });
   let batch: { keys: string[]; found: Promise<ReadonlyMap<string, Found>> } | null = null;
 
   function join(key: string): Promise<ReadonlyMap<string, Found>> {

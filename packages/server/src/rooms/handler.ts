@@ -42,8 +42,8 @@ export interface SavedFile {
 interface Input<R extends Endpoint> {
   query: Parsed<R, 'query'>;
   body: Parsed<R, 'body'>;
-  /** Aborted when the caller disconnects. */
-  signal: AbortSignal;
+  /** Returns a signal that is aborted when the caller disconnects. */
+  disconnected(): AbortSignal;
 }
 
 interface Granted<R extends Route> {

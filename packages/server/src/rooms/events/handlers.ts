@@ -16,9 +16,9 @@ export const events = (deps: Deps): Handlers<Contract['events']> => {
   const { db, secrets, stopping } = deps;
   const feed = new EventFeed(deps);
   return {
-    async stream({ caller, subject: project, query, signal: disconnected, isCredentialValid, findSubject }) {
+    async stream({ caller, subject: project, query, disconnected, isCredentialValid, findSubject }) {
       const credential = { id: caller.credentialId, isValid: isCredentialValid };
-      const stream = feed.open(project.id, credential, AbortSignal.any([disconnected, stopping]));
+      const stream = feed.open(project.id, credential, AbortSignal.any([disconnected(), stopping]));
       const sent = streamEvents({
         db,
         feed,

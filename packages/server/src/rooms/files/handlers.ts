@@ -55,15 +55,13 @@ export const files = (deps: Deps): Handlers<Contract['files']> => {
     if (file.status === 'GENERATING') void deps.dispatcher?.cancel(file.id);
   };
   return {
-    async get(request) {
-      const { caller, subject, query } = request;
+    async get({ caller, subject, query, disconnected }) {
       const isFinal = (seen?: StoredFile) => seen === undefined || FINAL_STATUSES.includes(seen.status);
       const look = () => findVisibleFile(db, { ...caller, id: subject.id });
       const file =
         query.wait === 0 || isFinal(subject)
           ? subject
-          : // Read only here, because a signal costs more than the rest of the handler.
-            await watch.until(subject.id, look, isFinal, query.wait * 1000, request.signal);
+          : await watch.until(subject.id, look, isFinal, query.wait * 1000, disconnected());
       if (file === undefined) throw new ProblemError('NOT_FOUND');
       const [record] = await toResponses([file], file.role);
       if (record === undefined) throw new ProblemError('NOT_FOUND');

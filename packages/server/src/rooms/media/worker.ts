@@ -41,10 +41,10 @@ export const mediaWorkerHandlers = (deps: Deps): WorkerHandlers<WorkerMedia> => 
     });
 
   return {
-    async claimMedia({ body: { worker, most: limit, wait }, signal }) {
+    async claimMedia({ body: { worker, most: limit, wait }, disconnected }) {
       const due = () => claimDueMedia(db, { now: clock(), leaseUntil: clock(LEASE_SECONDS), limit });
       const claim = async () => ((await isDraining(db, worker)) ? [] : due());
-      return { data: { files: await waitForClaims(deps, { wait, signal }, claim) } };
+      return { data: { files: await waitForClaims(deps, { wait, signal: disconnected() }, claim) } };
     },
 
     async startMedia({ id, body, base }) {

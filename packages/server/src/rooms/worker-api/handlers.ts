@@ -63,10 +63,10 @@ export const workerHandlers = (deps: Deps): WorkerHandlers<WorkerApi> => {
       return { data: { draining: drainingSince !== null } };
     },
 
-    async claim({ body: { worker, most, wait }, base, signal }) {
+    async claim({ body: { worker, most, wait }, base, disconnected }) {
       let seen = 0;
       const pause = (milliseconds: number, ended: AbortSignal) => queueNotifier.wait(seen, milliseconds, ended);
-      const tasks = await waitForClaims(deps, { wait, signal, pause }, () => {
+      const tasks = await waitForClaims(deps, { wait, signal: disconnected(), pause }, () => {
         seen = queueNotifier.count;
         return claimTasks(worker, most, base);
       });
