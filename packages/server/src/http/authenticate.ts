@@ -37,7 +37,7 @@ export function authenticator({ db, config, log }: Deps) {
     return found.caller;
   }
 
-  async function resolveCaller(authorization: string | undefined): Promise<Caller> {
+  function resolveCaller(authorization: string | undefined): Promise<Caller> {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw new CredentialRefused('MISSING_CREDENTIAL');
     if (isApiKey(token)) return resolveKey(token);
@@ -45,8 +45,10 @@ export function authenticator({ db, config, log }: Deps) {
     return resolveToken(token);
   }
 
-  return async (authorization: string | undefined, resource: Resource = ''): Promise<Caller> =>
-    resolveCaller(authorization).catch((error: unknown) => {
+  return async (authorization: string | undefined, resource: Resource = ''): Promise<Caller> => {
+    try {
+      return await resolveCaller(authorization);
+    } catch (error) {
       if (!(error instanceof CredentialRefused)) throw error;
       const challenge = `Bearer resource_metadata="${config.publicUrl}${metadataPath(resource)}"`;
       throw new ProblemError(error.code, {
@@ -55,7 +57,8 @@ export function authenticator({ db, config, log }: Deps) {
           'WWW-Authenticate': error.code === 'MISSING_CREDENTIAL' ? challenge : `${challenge}, error="invalid_token"`,
         },
       });
-    });
+    }
+  };
 }
 
 const KNOWN_SCOPES: ReadonlySet<string> = new Set(SCOPES);

@@ -41,9 +41,10 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
       shared === null
         ? addInMemory(key, change)
         : shared.add(`${name}:${key}`, change).catch(() => addInMemory(key, change));
+    const policy = `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`;
     const show = (response: Response, { consumedPoints, msBeforeNext }: Count) => {
       const remaining = Math.max(0, points - consumedPoints);
-      response.setHeader('RateLimit-Policy', `"${name}";q=${points};w=${RATE_WINDOW_SECONDS}`);
+      response.setHeader('RateLimit-Policy', policy);
       response.setHeader('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
     /** The ends of windows whose limit is reached, so that further calls cost no statement. They do not move with the host's clock. */
