@@ -2,7 +2,7 @@ import cors from 'cors';
 import express, { type Express } from 'express';
 import type { Deps } from './deps.ts';
 import { compressAnswers } from './http/compress.ts';
-import { type Listener, runDirectly } from './http/direct.ts';
+import { type Listener, createListener } from './http/listener.ts';
 import { refuseWhileDraining } from './http/drain.ts';
 import { errorHandler, notFound } from './http/error-handler.ts';
 import { createGuard } from './http/guard.ts';
@@ -63,7 +63,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   if (config.consoleDirectory !== null) others.use(serveConsole(config.consoleDirectory, deps.storage));
   others.use(notFound);
   others.use(errorHandler(deps));
-  return Object.assign(runDirectly(steps, others, errorHandler(deps)), { others });
+  return Object.assign(createListener(steps, others, errorHandler(deps)), { others });
 }
 
 const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
-import type { Listener } from './http/direct.ts';
+import type { Listener } from './http/listener.ts';
 import { type Drain, drainable } from './http/drain.ts';
 import { responsesUnderWay } from './http/under-way.ts';
 

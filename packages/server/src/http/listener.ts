@@ -8,7 +8,7 @@ const http = process.getBuiltinModule('node:http');
 /** Answers the requests of a server. */
 export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** The classes of its messages. Without them, Express makes its own of each message, which slows down all later code. */
+  /** The classes that the server has to use for its messages. */
   messages?: Messages;
 }
 
@@ -18,10 +18,10 @@ interface Messages {
 }
 
 /**
- * Runs the steps for each request, then the app for what they pass on. The steps get requests and responses as Express makes
- * them, but without its router, which costs as much as the work of a small request.
+ * Runs the steps for each request, then the app for what they pass on. The steps get the requests and responses of Express, but
+ * not through its router: docs/decisions/0051-routes-run-before-express.md.
  */
-export function runDirectly(steps: RequestHandler[], app: Express, onError: ErrorRequestHandler): Listener {
+export function createListener(steps: RequestHandler[], app: Express, onError: ErrorRequestHandler): Listener {
   const messages = messagesOf(app);
   const run = chain([...steps, app]);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -38,14 +38,16 @@ export function runDirectly(steps: RequestHandler[], app: Express, onError: Erro
   return Object.assign(listener, { messages });
 }
 
-/** The classes of messages that have the methods of Express from the start. */
+/** Messages with the methods of Express from the start: it would change the prototype of each, which slows down all later code. */
 function messagesOf(app: Express): Messages {
   class AppRequest extends http.IncomingMessage {}
   class AppResponse<R extends IncomingMessage> extends http.ServerResponse<R> {
     locals: Express.Locals = {};
 
-    /** The route has set the headers: Express would look for a charset, an ETag and a fresh copy of the client. */
+    /** Its route has set all headers: Express would parse the type, look for an ETag and compare it with the client's. */
     send(body: string | Uint8Array): void {
+      // Node sends the length only with a body.
+      if (this.req.method === 'HEAD') this.setHeader('Content-Length', Buffer.byteLength(body));
       this.end(body);
     }
   }
