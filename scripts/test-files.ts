@@ -24,10 +24,16 @@ if (files.length === 0) {
   process.exit(1);
 }
 
+/** Each worker loads all modules of the package, which takes as long as the tests of several files. */
+const FILES_PER_WORKER = 6;
+const MAX_WORKERS = 2;
+
 const packageOf = (path: string) => (path.startsWith('e2e/') ? 'e2e' : path.split('/').slice(0, 2).join('/'));
 for (const [folder, paths = []] of Object.entries(Object.groupBy(files, packageOf))) {
   const needsPostgres = onBoth || paths.some((path) => readFileSync(path, 'utf8').includes('postgresUrl'));
-  const vitest = spawn('vitest', ['run', ...paths.map((path) => relative(folder, path)), ...flags], {
+  const workers = Math.min(MAX_WORKERS, Math.ceil(paths.length / FILES_PER_WORKER));
+  const args = ['run', `--maxWorkers=${workers}`, ...paths.map((path) => relative(folder, path)), ...flags];
+  const vitest = spawn('vitest', args, {
     cwd: resolve(repository, folder),
     env: { ...process.env, TEST_DATABASES: needsPostgres || folder === 'e2e' ? 'sqlite postgres' : 'sqlite' },
     stdio: 'inherit',

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
 import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
-import type { Listener } from './http/listener.ts';
 import { type Drain, drainable } from './http/drain.ts';
+import type { Listener } from './http/listener.ts';
 import { responsesUnderWay } from './http/under-way.ts';
 
 // An import would read every export of the module, of which one loads undici in 50 ms.
