@@ -2,23 +2,9 @@ import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
+import { shareRoundTrips } from './look-ups.ts';
+import { runTogether, saveRoundTrips } from './round-trips.ts';
 import type { Schema } from './schema.ts';
-import { nameStatement, RESULT_UNREAD, statementName } from './statement-names.ts';
-import { isOutdatedPlan } from './transaction.ts';
-
-declare module 'pg' {
-  interface Connection {
-    /** The texts of named statements that were sent to be prepared, until Postgres has done so. */
-    submittedNamedStatements: Record<string, string>;
-  }
-  interface Query {
-    /** What `pg` remembers as prepared when Postgres says so. */
-    name: string;
-    text: string;
-    handleCommandComplete(message: unknown, connection: Connection): void;
-    handleError(error: Error, connection: Connection): void;
-  }
-}
 
 const BIGINT = 20;
 const DEFAULT_CONNECT_SECONDS = 5;
@@ -50,6 +36,7 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
   });
   const probe = openProbe(address);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  shareRoundTrips(db, (queries) => runTogether(pool, queries));
   return {
     address,
     dialect: 'postgres',
@@ -95,125 +82,6 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
        set tcp_user_timeout = '20s'`,
     )
     .catch(() => {});
-}
-
-const NO_ROWS = { command: '', rowCount: 0, rows: [] };
-
-nameStatement('begin');
-nameStatement('commit');
-
-type NamedStatement = Required<Pick<pg.QueryConfig<unknown[]>, 'name' | 'text' | 'values'>>;
-
-/**
- * Named statements with one Sync, so that Postgres answers them by one write, and skips those after one that fails. The result
- * is that of the last.
- */
-class Together extends pg.Query {
-  /** The benchmark counts them. */
-  readonly statements: readonly NamedStatement[];
-
-  readonly #remaining: NamedStatement[];
-
-  constructor(statements: readonly NamedStatement[], settle: PromiseWithResolvers<unknown>) {
-    super('', (error, results) => {
-      if (error) settle.reject(error);
-      else settle.resolve(Array.isArray(results) ? results.at(-1) : results);
-    });
-    this.statements = statements;
-    this.#remaining = [...statements];
-    this.#expectNext();
-  }
-
-  #expectNext(): void {
-    const next = this.#remaining.shift();
-    if (next !== undefined) ({ name: this.name, text: this.text } = next);
-  }
-
-  override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-    super.handleCommandComplete(message, connection);
-    this.#expectNext();
-  }
-
-  override handleError(error: Error, connection: pg.Connection): void {
-    // Postgres has not prepared those that it skipped.
-    for (const { name } of this.#remaining) delete connection.submittedNamedStatements[name];
-    super.handleError(error, connection);
-  }
-
-  override submit = (connection: pg.Connection): void => {
-    const unsynced: pg.Connection = Object.create(connection, { sync: { value: () => {} } });
-    connection.stream.cork();
-    try {
-      for (const statement of this.statements) new pg.Query(statement).submit(unsynced);
-      connection.sync();
-    } finally {
-      connection.stream.uncork();
-    }
-  };
-}
-
-/**
- * Lets Postgres parse and plan each prepared statement once per connection. Sends BEGIN together with the first statement of a
- * transaction, and statements whose result is not read together with the one after them, which saves round trips.
- */
-function saveRoundTrips(client: pg.PoolClient): void {
-  let names = 0;
-  let isInTransaction = false;
-  let waiting: NamedStatement[] = [];
-
-  client.query = new Proxy(client.query, {
-    apply(query, self, args: unknown[]) {
-      const send = (...given: unknown[]): Promise<unknown> => Reflect.apply(query, self, given);
-      const renameOutdated = (error: unknown): never => {
-        // A migration has changed a table since the statement was prepared: prepare it again under another name.
-        if (isOutdatedPlan(error)) names++;
-        throw error;
-      };
-      const sendNamed = (statement: NamedStatement): Promise<unknown> => send(statement).catch(renameOutdated);
-      const sendTogether = (statements: readonly NamedStatement[]): Promise<unknown> => {
-        waiting = [];
-        const settled = Promise.withResolvers<unknown>();
-        send(new Together(statements, settled));
-        return settled.promise.catch(renameOutdated);
-      };
-      const [text, values] = args;
-      if (typeof text !== 'string' || !Array.isArray(values) || args.length !== 2) return send(...args);
-      if (text === 'rollback') {
-        const isBegun = waiting[0]?.text !== 'begin';
-        waiting = [];
-        isInTransaction = false;
-        return isBegun ? send(...args) : Promise.resolve(NO_ROWS);
-      }
-      const name = statementName(text);
-      if (name === undefined) {
-        return waiting.length === 0 ? send(...args) : lastOf([sendTogether(waiting), send(...args)]);
-      }
-      const statement = () => ({ name: `${name}-${names}`, text, values });
-      if (text === 'begin') {
-        isInTransaction = true;
-        waiting = [];
-      }
-      if (text === 'begin' || (isInTransaction && text.startsWith(RESULT_UNREAD))) {
-        waiting.push(statement());
-        return Promise.resolve(NO_ROWS);
-      }
-      if (text === 'commit') isInTransaction = false;
-      if (waiting.length > 0) return sendTogether([...waiting, statement()]);
-      return sendNamed(statement()).catch((error: unknown) => {
-        if (!isOutdatedPlan(error)) throw error;
-        return sendNamed(statement()).catch(() => {
-          // The error has aborted a transaction, which `inTransaction` repeats.
-          throw error;
-        });
-      });
-    },
-  });
-}
-
-/** Returns the result of the last one. Throws the first error: the later ones follow from it. */
-async function lastOf(results: Promise<unknown>[]): Promise<unknown> {
-  for (const settled of await Promise.allSettled(results)) if (settled.status === 'rejected') throw settled.reason;
-  return results.at(-1);
 }
 
 /** Opens a separate connection for health checks, so that an exhausted pool does not look like an unreachable database. */

@@ -1,18 +1,14 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DIALECTS, onEachDatabase, openHouse } from '../test/house.ts';
+import { sentWhile } from '../test/sent-statements.ts';
 import { type Param, type Params, prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 onEachDatabase((house) => {
-  const textsOf = async (work: () => Promise<unknown>) => {
-    const statements = vi.spyOn(house().deps.db.getExecutor(), 'executeQuery');
-    await work();
-    const texts = statements.mock.calls.map(([query]) => query.sql);
-    statements.mockRestore();
-    return texts;
-  };
+  const textsOf = async (work: () => Promise<unknown>) =>
+    (await sentWhile(house().deps.db, work)).map(({ sql: text }) => text);
 
   test('a statement is built once for each choice and set of defined values', async () => {
     const { deps, people } = house();
@@ -125,12 +121,15 @@ onEachDatabase((house) => {
     const { db } = house().deps;
     await sql`create table growing (a integer)`.execute(db);
     const all = prepared.all(() => sql<object>`select * from growing`);
+    const first = prepared.lookUp(() => sql<object>`select * from growing limit 1`);
     for (const column of ['b', 'c']) {
-      await Promise.all(Array.from({ length: 20 }, () => all(db)));
+      await Promise.all(Array.from({ length: 20 }, () => [all(db), first(db)]).flat());
       await sql`alter table growing add column ${sql.ref(column)} integer`.execute(db);
       await sql`insert into growing (a) values (1)`.execute(db);
       const reads = Array.from({ length: 20 }, () => all(db));
+      const lookUps = Array.from({ length: 20 }, () => first(db));
       for (const rows of await Promise.all(reads)) expect(rows[0]).toHaveProperty(column);
+      for (const row of await Promise.all(lookUps)) expect(row).toHaveProperty(column);
       await sql`alter table growing add column ${sql.ref(`${column}2`)} integer`.execute(db);
       expect((await inTransaction(db, (trx) => all(trx)))[0]).toHaveProperty(`${column}2`);
     }

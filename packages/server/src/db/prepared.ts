@@ -10,6 +10,7 @@ import {
   sql,
   ValueNode,
 } from 'kysely';
+import { lookUp } from './look-ups.ts';
 import type { Database } from './schema.ts';
 import { nameStatement, RESULT_UNREAD } from './statement-names.ts';
 
@@ -79,8 +80,9 @@ interface Query<Row> extends OperationNodeSource {
 export function prepared<G extends Given, Row, Result>(
   build: (db: Database, ...given: G) => Query<Row>,
   take: (rows: Row[], changed: number) => Result,
+  send = sendAlone,
 ): (db: Database, ...args: Arguments<G>) => Promise<Result> {
-  const run = statement(build);
+  const run = statement(build, send);
   return async (db, ...args) => {
     // A statement about an empty list has no rows.
     if (Array.isArray(args[0]) && args[0].length === 0) return take([], 0);
@@ -96,6 +98,12 @@ prepared.all = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (
 
 /** A statement that returns its first row, or undefined. */
 prepared.first = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (rows) => rows[0]);
+
+/**
+ * A statement that finds a row by its key, and returns it, or undefined. On Postgres, outside of a transaction, those of a turn
+ * of the event loop share a round trip, so they must be quick and must not wait for locks.
+ */
+prepared.lookUp = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (rows) => rows[0], lookUp);
 
 /** A statement that always has a row, and returns it. */
 prepared.one = <G extends Given, Row>(build: Build<G, Row>) =>
@@ -118,9 +126,14 @@ prepared.run = <G extends Given, Row>(build: Build<G, Row>) =>
 /** A statement that changes one row, and returns whether there was one to change. */
 prepared.changed = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (_, changed) => changed === 1);
 
+type Send = <Row>(db: Database, query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
+
+const sendAlone: Send = (db, query) => db.executeQuery(query);
+
 /** Runs a statement with values and a choice whose types the caller has checked. */
 export function statement<G extends Given, Row>(
   build: Build<G, Row>,
+  send = sendAlone,
 ): (db: Database, values: unknown, choice: unknown) => Promise<QueryResult<Row>> {
   const [onSqlite, onPostgres] = [new Map<string, CompiledQuery<Row>>(), new Map<string, CompiledQuery<Row>>()];
   return async (db, passed, choice) => {
@@ -130,7 +143,7 @@ export function statement<G extends Given, Row>(
     const known = statements.get(key) ?? compile(db, build, passed, choice);
     statements.set(key, known);
     const parameters = known.parameters.map((value) => (value instanceof Param ? value.read(values) : value));
-    return db.executeQuery<Row>({ ...known, parameters });
+    return send(db, { ...known, parameters });
   };
 }
 

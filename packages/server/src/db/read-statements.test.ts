@@ -1,8 +1,9 @@
 import { contract, EVENT_STREAM, QUERY, type Room } from '@review/contract';
 import { CompiledQuery, sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { subjectOf } from '../test/access.ts';
 import { type House, json, onEachDatabase, type PersonName } from '../test/house.ts';
+import { sentWhile } from '../test/sent-statements.ts';
 import { statementName } from './statement-names.ts';
 
 /** What may be read as a whole: tables that do not grow, and the rows that a recursive query has found. */
@@ -69,14 +70,15 @@ onEachDatabase((house) => {
   test.each(READS)('$method $path sends prepared statements only, and they use indexes', async ({ method, path }) => {
     const { deps } = house();
     const { id } = await subjectOf(house(), { method, path });
-    const statements = vi.spyOn(deps.db.getExecutor(), 'executeQuery');
     const ask = (person: PersonName, body = {}) =>
       house().request(person, method, addressOf(path, id), method === QUERY ? json({ ...NEEDED[path], ...body }) : {});
-    const answers = [await ask('owner'), await ask('restricted')];
-    for (const body of LISTS[path] ?? []) answers.push(await ask('owner', body));
-    for (const answer of answers) await endStream(answer);
-    const sent = new Map(statements.mock.calls.map(([query]) => [query.sql, query]));
-    statements.mockRestore();
+    const answers: Response[] = [];
+    const statements = await sentWhile(deps.db, async () => {
+      answers.push(await ask('owner'), await ask('restricted'));
+      for (const body of LISTS[path] ?? []) answers.push(await ask('owner', body));
+      for (const answer of answers) await endStream(answer);
+    });
+    const sent = new Map(statements.map((query) => [query.sql, query]));
     expect(answers.map((answer) => answer.status).filter((status) => status >= 400 && status !== 403)).toEqual([]);
     for (const query of sent.values()) {
       expect(statementName(query.sql), query.sql).toBeDefined();

@@ -1,7 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type House, onEachDatabase } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
+import { sentWhile } from '../test/sent-statements.ts';
 import { newUuid } from './ids.ts';
 import { withoutTimeouts } from './open.ts';
 
@@ -33,10 +34,7 @@ async function fill(house: House) {
 
 /** The plans of the statements that the work sends. */
 async function plansOf({ deps: { db }, dialect }: House, work: () => Promise<unknown>): Promise<string[]> {
-  const spy = vi.spyOn(db.getExecutor(), 'executeQuery');
-  await work();
-  const sent = spy.mock.calls.map(([query]) => query).filter(({ sql: text }) => /^select/.test(text));
-  spy.mockRestore();
+  const sent = (await sentWhile(db, work)).filter(({ sql: text }) => /^select/.test(text));
   const plans: string[] = [];
   for (const { sql: text, parameters } of sent) {
     const plan = CompiledQuery.raw(`explain ${dialect === 'sqlite' ? 'query plan' : ''} ${text}`, [...parameters]);

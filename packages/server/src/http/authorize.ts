@@ -4,8 +4,11 @@ import type { Caller } from '../request/caller.ts';
 import { ProblemError } from '../request/problem.ts';
 import { SUBJECT_FINDERS, type VisibleSubject } from '../rooms/subjects.ts';
 
+export const hasScope = ({ scopes }: Rules, caller: Caller): boolean =>
+  scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope));
+
 export function requireScope(rules: Rules, caller: Caller): void {
-  if (rules.scopes.length === 0 || rules.scopes.some((scope) => caller.scopes.has(scope))) return;
+  if (hasScope(rules, caller)) return;
   const needed = rules.scopes.join(' ');
   throw new ProblemError('INSUFFICIENT_SCOPE', {
     detail: `The credential needs the scope ${rules.scopes.join(' or ')}.`,

@@ -54,15 +54,18 @@ function carryRoute(deps: Deps, guard: Guard, operationsOn: OperationsOn): Carry
       response.locals.operation = name;
       if (isList) response.set('Cache-Control', 'private, no-store');
       const caller = await guard.authenticate(request, response);
-      await guard.check(operation, caller, request, response);
       const disconnected = () => disconnectSignal(response);
       const findSubject = () => requireSubject(deps, route.metadata, caller, request.params['id']);
+      // Looked up while the call is counted. The refusal of the check comes first.
+      const found = guard.willRefuse(operation, caller) ? null : findSubject();
+      found?.catch(() => {});
+      await guard.check(operation, caller, request, response);
       const stillAllowed = {
         isCredentialValid: () => guard.isStillValid(request),
         findSubject: () => findSubject().catch(undefinedIfRefused),
       };
       const answer = await carryOut(operation, {
-        authorize: async () => ({ caller, subject: await findSubject(), ...(streams && stillAllowed) }),
+        authorize: async () => ({ caller, subject: await (found ?? findSubject()), ...(streams && stillAllowed) }),
         read: async () => ({
           query: streams ? resumed(query, request) : query,
           body: await readBody(request, response, route, config.bodyLimit),

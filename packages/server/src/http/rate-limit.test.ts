@@ -4,6 +4,7 @@ import { newUuid } from '../db/ids.ts';
 import { json, onEachDatabase } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
 import { problemIn } from '../test/problem-in.ts';
+import { sentWhile } from '../test/sent-statements.ts';
 
 const LIMITS = 'default=3,tier-3=5,tier-4=4,failed-credentials=3';
 
@@ -92,6 +93,22 @@ onEachDatabase(
         expect(answer.headers.get('retry-after')).toBe(String(seconds));
         expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60');
       }
+    });
+
+    test('a call that the limit or the scope refuses looks up no subject', async () => {
+      const { key } = await house().withScopes('owner', ['folders:read']);
+      const path = `/api/projects/${house().projectId}`;
+      const statuses: number[] = [];
+      const ask = async (calls: number, asked: string) => {
+        for (let call = 0; call < calls; call++) statuses.push((await as(key, 'GET', asked)).status);
+      };
+      await ask(4, `${path}/folders`);
+      const sent = await sentWhile(house().deps.db, async () => {
+        await ask(3, `${path}/folders`);
+        await ask(1, `${path}/members`);
+      });
+      expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 403]);
+      expect(sent.filter(({ sql: text }) => text.includes('project_members'))).toEqual([]);
     });
 
     test('of concurrent calls exactly the limit is allowed', async () => {

@@ -8,6 +8,8 @@ import { ProblemError } from '../request/problem.ts';
 import { type Count, SharedCounts } from './shared-counts.ts';
 
 export interface RateLimiter {
+  /** Whether the caller's limit is known to be reached, so that the next call is refused. */
+  isExhausted(operation: string, tier: Tier, caller: Caller): boolean;
   /** Counts a call of an operation by the caller. Throws RATE_LIMITED over the limit, as the other counters do. */
   count(operation: string, tier: Tier, caller: Caller, response: Response): Promise<void>;
   /** Takes back one count, for a response that cost nothing. */
@@ -19,6 +21,7 @@ export interface RateLimiter {
 }
 
 const UNLIMITED: RateLimiter = {
+  isExhausted: () => false,
   count: async () => {},
   refund: async () => {},
   countAddress: async () => {},
@@ -49,9 +52,11 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
     };
     /** The ends of windows whose limit is reached, so that further calls cost no statement. They do not move with the host's clock. */
     const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
+    const msRefusedFor = (key: string) => (refusedUntil.get(key) ?? 0) - performance.now();
     return {
+      isExhausted: (key: string) => msRefusedFor(key) > 0,
       async count(key: string, response: Response): Promise<void> {
-        const msRefused = (refusedUntil.get(key) ?? 0) - performance.now();
+        const msRefused = msRefusedFor(key);
         const count = msRefused > 0 ? { consumedPoints: points + 1, msBeforeNext: msRefused } : await add(key, 1);
         show(response, count);
         if (count.consumedPoints <= points) return;
@@ -74,9 +79,12 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
   const failures = window('failed-credentials', limits['failed-credentials']);
   const addresses = new Map<number, ReturnType<typeof window>>();
 
+  const keyOf = (caller: Caller, operation: string) => `${caller.credentialId}:${operation}`;
+
   return {
-    count: (operation, tier, caller, response) => tiers[tier].count(`${caller.credentialId}:${operation}`, response),
-    refund: (operation, tier, caller, response) => tiers[tier].refund(`${caller.credentialId}:${operation}`, response),
+    isExhausted: (operation, tier, caller) => tiers[tier].isExhausted(keyOf(caller, operation)),
+    count: (operation, tier, caller, response) => tiers[tier].count(keyOf(caller, operation), response),
+    refund: (operation, tier, caller, response) => tiers[tier].refund(keyOf(caller, operation), response),
     countAddress(operation, points, request, response) {
       const limit = addresses.get(points) ?? window('per-address', points);
       addresses.set(points, limit);

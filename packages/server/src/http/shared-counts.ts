@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { lookUp } from '../db/look-ups.ts';
 import { type Param, type Params, statement } from '../db/prepared.ts';
 import type { Database } from '../db/schema.ts';
 
@@ -43,6 +44,7 @@ const newEnd = (windowMs: Param<number>) => sql`${NOW} + cast(${windowMs} as big
 /** Costs Postgres two thirds of the statement for several keys. */
 const addToOne = statement<[Params<{ key: string; points: number; windowMs: number }>], Counted>(
   (_, { key, points, windowMs }) => adding(sql`values (${key}, ${points}, ${newEnd(windowMs)})`, windowMs),
+  lookUp,
 );
 
 const addToSeveral = statement<[Params<{ keys: string[]; points: number[]; windowMs: number }>], Counted>(

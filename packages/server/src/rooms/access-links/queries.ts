@@ -19,7 +19,7 @@ const COLUMNS = [
 
 export type StoredLink = Omit<Selectable<Schema['access_links']>, 'role' | 'key_hash'> & { link_role: LinkRole };
 
-export const findVisibleAccessLink = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleAccessLink = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('access_links as link')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'link.project_id')

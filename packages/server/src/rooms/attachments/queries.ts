@@ -4,7 +4,7 @@ import type { Database, Writer } from '../../db/schema.ts';
 import { liveFiles, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
 /** An unused attachment is visible to the user who started it; a used one to all who can see its comment. */
-export const findVisibleAttachment = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleAttachment = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('uploads as upload')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'upload.project_id')

@@ -30,7 +30,7 @@ const COLUMNS = [
 export type StoredComment = Pick<Selectable<Schema['comments']>, (typeof COLUMNS)[number]>;
 
 /** A comment is visible to all who can see its file or project. */
-export const findVisibleComment = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleComment = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('comments as comment')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'comment.project_id')

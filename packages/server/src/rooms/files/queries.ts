@@ -15,9 +15,9 @@ export type StoredFile = Selectable<Schema['files']>;
 export type ShownFile = StoredFile & MediaColumns;
 
 /** Finds a file whether it is in the trash or not. */
-export const findStoredFile = prepared.first((db, given: Params<Viewer & { id: string }>) => visibleFile(db, given));
+export const findStoredFile = prepared.lookUp((db, given: Params<Viewer & { id: string }>) => visibleFile(db, given));
 
-export const findVisibleFile = prepared.first((db, given: Params<Viewer & { id: string }>) =>
+export const findVisibleFile = prepared.lookUp((db, given: Params<Viewer & { id: string }>) =>
   visibleFile(db, given).where('file.trashed_at', 'is', null),
 );
 

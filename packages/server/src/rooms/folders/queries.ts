@@ -6,7 +6,7 @@ import { isRestricted, liveFiles, type Membership, memberships, type Viewer } fr
 
 type StoredFolder = Selectable<Schema['folders']>;
 
-const findFolder = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+const findFolder = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('folders as folder')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'folder.project_id')

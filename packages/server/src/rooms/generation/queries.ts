@@ -80,7 +80,7 @@ export const findAdmission = prepared(
   }),
 );
 
-export const findGeneration = prepared.first((db, fileId: Param<string>) =>
+export const findGeneration = prepared.lookUp((db, fileId: Param<string>) =>
   db.selectFrom('generations').selectAll().where('file_id', '=', fileId),
 );
 

@@ -10,7 +10,7 @@ type Member = Selectable<Schema['project_members']>;
 /** `role` is the role of the caller, not of the member. */
 export type VisibleMember = Pick<Member, 'id' | 'project_id'> & Membership;
 
-export const findVisibleMember = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleMember = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('project_members as member')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'member.project_id')

@@ -20,7 +20,7 @@ const visibleProjects = (db: Database, viewer: Params<Viewer>, source = wholeTab
     .selectAll('projects')
     .select('membership.role');
 
-export const findVisibleProject = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleProject = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   visibleProjects(db, viewer).where('projects.id', '=', id),
 );
 

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { preparedPages } from '../../db/cursor.ts';
 import { locked } from '../../db/locked.ts';
+import { lookUp } from '../../db/look-ups.ts';
 import { type Param, type Params, prepared } from '../../db/prepared.ts';
 import type { Schema, Writer } from '../../db/schema.ts';
 
@@ -13,6 +14,7 @@ export const findVisibleSkill = prepared(
   (db, { workspaceId, id }: Params<{ workspaceId: string; id: string }>) =>
     db.selectFrom('skills').selectAll().where('id', '=', id).where('workspace_id', '=', workspaceId),
   ([skill]) => skill && { ...skill, ...OF_NO_PROJECT },
+  lookUp,
 );
 
 /** A skill in a list, without the fields that can be long. */
@@ -56,6 +58,7 @@ export const findVisibleSkillVersion = prepared(
       .selectAll('version')
       .select('skill.default_version_id'),
   ([version]) => version && { ...version, ...OF_NO_PROJECT },
+  lookUp,
 );
 
 /** Returns the versions without their content, in the order of publication. */

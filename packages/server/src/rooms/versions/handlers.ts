@@ -13,12 +13,12 @@ import { thumbnailUrl } from '../media/urls.ts';
 import { isRestricted } from '../visibility.ts';
 import {
   insertVersion,
+  type ListedVersion,
   listVersionFiles,
   listVersions,
   listVisibleVersions,
   lockFiles,
   replaceVersionFiles,
-  type StoredVersion,
   updateStatus,
   updateVersion,
 } from './queries.ts';
@@ -119,7 +119,7 @@ async function setVersionFiles(
   await replaceVersionFiles(trx, versionId, ids);
 }
 
-const toResponse = (version: StoredVersion) => ({
+const toResponse = (version: ListedVersion) => ({
   id: version.id,
   name: version.name,
   description: version.description,

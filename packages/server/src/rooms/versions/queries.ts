@@ -11,7 +11,11 @@ import { isRestricted, liveFiles, memberships, RESTRICTED, type Viewer } from '.
 
 export type StoredVersion = Selectable<Schema['versions']>;
 
-export const findVisibleVersion = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+/** What a list shows. */
+const LISTED = ['id', 'project_id', 'name', 'description', 'status', 'created_at', 'updated_at'] as const;
+export type ListedVersion = Pick<StoredVersion, (typeof LISTED)[number]>;
+
+export const findVisibleVersion = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('versions as version')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'version.project_id')
@@ -38,7 +42,7 @@ export const listVersions = prepared(
   ) =>
     db
       .selectFrom('versions')
-      .selectAll()
+      .select(LISTED)
       .where('project_id', '=', projectId)
       .$if(restricted, (versions) => versions.where('allow_restricted', '=', 1))
       .orderBy(SORT_COLUMNS[sort], direction)

@@ -10,7 +10,7 @@ import { memberships, type Viewer } from '../visibility.ts';
 export type StoredWebhook = Selectable<Schema['webhooks']>;
 type Row = Schema['webhooks'];
 
-export const findVisibleWebhook = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleWebhook = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('webhooks as webhook')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'webhook.project_id')
@@ -19,7 +19,7 @@ export const findVisibleWebhook = prepared.first((db, { id, ...viewer }: Params<
     .where('webhook.id', '=', id),
 );
 
-export const findVisibleDelivery = prepared.first((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
+export const findVisibleDelivery = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
   db
     .selectFrom('webhook_deliveries as delivery')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'delivery.project_id')
