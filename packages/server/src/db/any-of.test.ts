@@ -52,6 +52,9 @@ onEachDatabase((house) => {
     const found = async (ids: string[]) => (await find(db, { ids })).map((row) => row.id);
     expect(await found([])).toEqual([]);
     const { userId } = house().people.owner;
-    expect(await found(['__proto__', '"', "'", '1', '\\', userId, userId])).toEqual([userId]);
+    const others = ['__proto__', '"', "'", '1', '\\', `["${userId}"]`, `{${userId}}`];
+    expect(await found([...others, userId, userId])).toEqual([userId]);
+    for (const other of others) expect(await found([other])).toEqual([]);
+    expect(await found([userId])).toEqual([userId]);
   });
 });

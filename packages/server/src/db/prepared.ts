@@ -19,9 +19,12 @@ type Values = Readonly<Record<string, unknown>>;
 /** A value of a prepared statement that each execution brings. Queries can use it, but code cannot read it. */
 export class Param<out T> implements Expression<T> {
   readonly read: (values: Values) => T;
+  /** A list with one item, which selects another statement than longer lists. */
+  readonly hasOneItem: boolean;
 
-  constructor(read: (values: Values) => T) {
+  constructor(read: (values: Values) => T, hasOneItem = false) {
     this.read = read;
+    this.hasOneItem = hasOneItem;
   }
 
   /** A parameter with the result of the function, which runs at each execution. */
@@ -74,8 +77,8 @@ interface Query<Row> extends OperationNodeSource {
 }
 
 /**
- * Returns a function that runs a statement. Kysely builds and compiles it once for each dialect, choice and set of defined
- * values. `take` makes the result of the rows and of the number of changed rows.
+ * Returns a function that runs a statement. Kysely builds and compiles it once for each dialect, choice, set of defined
+ * values, and lists with one item. `take` makes the result of the rows and of the number of changed rows.
  */
 export function prepared<G extends Given, Row, Result>(
   build: (db: Database, ...given: G) => Query<Row>,
@@ -159,9 +162,9 @@ function compile<G extends Given, Row>(
     ? Object.fromEntries(
         Object.keys(passed)
           .filter((key) => passed[key] !== undefined)
-          .map((key) => [key, new Param((values) => values[key])]),
+          .map((key) => [key, new Param((values) => values[key], hasOneItem(passed[key]))]),
       )
-    : new Param((values) => values['value']);
+    : new Param((values) => values['value'], hasOneItem(passed));
   const building = db.withPlugin(CONSTANTS);
   // The types of the parameters exist at compile time only: `Arguments` has checked the values that they are made from.
   const query = build(building, ...([given, choice] as unknown as G)).compile(building);
@@ -172,9 +175,11 @@ function compile<G extends Given, Row>(
 const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const hasOneItem = (value: unknown): boolean => Array.isArray(value) && value.length === 1;
+
 function definedIn(values: Values): string {
   let keys = '';
-  for (const key in values) if (values[key] !== undefined) keys += `${key} `;
+  for (const key in values) if (values[key] !== undefined) keys += hasOneItem(values[key]) ? `${key}=1 ` : `${key} `;
   return keys;
 }
 
