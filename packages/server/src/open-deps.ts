@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { destination, type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import type { Config } from './config/config.ts';
 import { deriveSecrets } from './config/secrets.ts';
@@ -7,20 +7,16 @@ import { openChannel } from './db/channel.ts';
 import { clockOf } from './db/clock.ts';
 import { openDatabase } from './db/open.ts';
 import type { Deps } from './deps.ts';
-import { describeError } from './describe-error.ts';
 import { FileWatch } from './notify/file-watch.ts';
 import { Notifier } from './notify/notifier.ts';
 import { ProjectNotifier } from './notify/project-notifier.ts';
+import { openLog } from './open-log.ts';
 import { SharedRegistry } from './processes/metrics.ts';
 import { Dispatcher } from './rooms/generation/dispatcher.ts';
 import { openStorage } from './storage/open.ts';
 
 /** The channel of Postgres with the ids of projects that have new events. */
 const EVENTS_CHANNEL = 'review_events';
-
-/** Writes each line at once: a thread of its own for it costs more than the write, and would lose lines in a crash. */
-const openLog = (level: string): Logger =>
-  pino({ level, serializers: { err: describeError } }, destination({ dest: process.stdout.fd, sync: true }));
 
 /** Opens the dependencies that the configuration describes. Disposing closes them. */
 export function openDeps(
