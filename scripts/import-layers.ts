@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const LAYERS: Record<string, string[]> = {
   'packages/server/src': [
     'create-directory.ts describe-error.ts single-flight.ts',
-    'db notify processes',
+    'db notify processes open-log.ts',
     'accounts config',
     'request credentials',
     'storage',

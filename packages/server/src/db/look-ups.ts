@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import pg from 'pg';
 import type { BatchResult } from './batch.ts';
+import { send } from './direct-reads.ts';
 import type { Database } from './schema.ts';
 
 /** Runs statements in one round trip. They fail together. */
@@ -65,4 +66,4 @@ export function shareRoundTrips(db: Database, run: RunTogether): void {
 }
 
 export const lookUp = <Row>(db: Database, query: CompiledQuery<Row>): Promise<QueryResult<Row>> =>
-  lookUpsOf.get(db.getExecutor())?.add(query) ?? db.executeQuery(query);
+  lookUpsOf.get(db.getExecutor())?.add(query) ?? send(db, query);

@@ -3,6 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
 import { createDirectory } from '../create-directory.ts';
 import type { DatabaseAddress, OpenDatabase } from './database.ts';
+import { DirectReads, readDirectly } from './direct-reads.ts';
 import { openPostgres } from './postgres.ts';
 import type { Database, Schema } from './schema.ts';
 
@@ -21,7 +22,7 @@ function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase 
 
   // Kysely prepares a statement on each call, which costs more than most queries.
   const prepared = new Map<string, SqliteDatabase.Statement>();
-  const prepare = (text: string) => {
+  const prepare = (text: string): SqliteDatabase.Statement<unknown[]> => {
     // All transactions write. An immediate one waits for the lock; upgrading to it later can fail.
     const statement = prepared.get(text) ?? file.prepare(text === 'begin' ? 'begin immediate' : text);
     if (prepared.size > 1000) prepared.clear();
@@ -30,6 +31,7 @@ function openSqlite(address: { dialect: 'sqlite'; path: string }): OpenDatabase 
   };
   const dialect = new TransactionalSqliteDialect({ database: { close: () => void file.close(), prepare } });
   const db = new Kysely<Schema>({ dialect });
+  readDirectly(db, new DirectReads(file, prepare));
   const isReachable = () =>
     sql`select 1`.execute(db).then(
       () => true,

@@ -10,6 +10,7 @@ import {
   sql,
   ValueNode,
 } from 'kysely';
+import { send } from './direct-reads.ts';
 import { lookUp } from './look-ups.ts';
 import type { Database } from './schema.ts';
 import { nameStatement, RESULT_UNREAD } from './statement-names.ts';
@@ -83,9 +84,9 @@ interface Query<Row> extends OperationNodeSource {
 export function prepared<G extends Given, Row, Result>(
   build: (db: Database, ...given: G) => Query<Row>,
   take: (rows: Row[], changed: number) => Result,
-  send = sendAlone,
+  sendQuery = send,
 ): (db: Database, ...args: Arguments<G>) => Promise<Result> {
-  const run = statement(build, send);
+  const run = statement(build, sendQuery);
   return async (db, ...args) => {
     // A statement about an empty list has no rows.
     if (Array.isArray(args[0]) && args[0].length === 0) return take([], 0);
@@ -129,14 +130,10 @@ prepared.run = <G extends Given, Row>(build: Build<G, Row>) =>
 /** A statement that changes one row, and returns whether there was one to change. */
 prepared.changed = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (_, changed) => changed === 1);
 
-type Send = <Row>(db: Database, query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
-
-const sendAlone: Send = (db, query) => db.executeQuery(query);
-
 /** Runs a statement with values and a choice whose types the caller has checked. */
 export function statement<G extends Given, Row>(
   build: Build<G, Row>,
-  send = sendAlone,
+  sendQuery = send,
 ): (db: Database, values: unknown, choice: unknown) => Promise<QueryResult<Row>> {
   const [onSqlite, onPostgres] = [new Map<string, CompiledQuery<Row>>(), new Map<string, CompiledQuery<Row>>()];
   return async (db, passed, choice) => {
@@ -146,7 +143,7 @@ export function statement<G extends Given, Row>(
     const known = statements.get(key) ?? compile(db, build, passed, choice);
     statements.set(key, known);
     const parameters = known.parameters.map((value) => (value instanceof Param ? value.read(values) : value));
-    return send(db, { ...known, parameters });
+    return sendQuery(db, { ...known, parameters });
   };
 }
 

@@ -1,10 +1,11 @@
 import type { ProjectRole } from '@review/contract';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { insertFile, listFiles, updateFile } from '../rooms/files/queries.ts';
 import { deleteDueProjects, insertProject, listProjects, updateProject } from '../rooms/projects/queries.ts';
 import { type House, onEachDatabase } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
+import { sentWhile } from '../test/sent-statements.ts';
 import type { CursorPage, PageRequest } from './cursor.ts';
 import { fold } from './fold.ts';
 import { newId, newUuid } from './ids.ts';
@@ -68,16 +69,15 @@ onEachDatabase((house) => {
 
   /** The ids on all pages, in order, and how many look-ups in the index they took. */
   async function idsOf(read: (page: PageRequest) => Promise<CursorPage<Row>>) {
-    const sent = vi.spyOn(db().getExecutor(), 'executeQuery');
     const ids: string[] = [];
-    for (let from: PageRequest['from'] = null, isFirst = true; isFirst || from !== null; isFirst = false) {
-      const page = await read({ direction: 'desc', from });
-      ids.push(...page.items.map(({ id }) => id));
-      from = page.next;
-    }
-    const lookUps = sent.mock.calls.filter(([query]) => isIndexLookUp(query.sql)).length;
-    sent.mockRestore();
-    return { ids, lookUps };
+    const sent = await sentWhile(db(), async () => {
+      for (let from: PageRequest['from'] = null, isFirst = true; isFirst || from !== null; isFirst = false) {
+        const page = await read({ direction: 'desc', from });
+        ids.push(...page.items.map(({ id }) => id));
+        from = page.next;
+      }
+    });
+    return { ids, lookUps: sent.filter((query) => isIndexLookUp(query.sql)).length };
   }
   const searchFiles = (projectId: string, keyword: string) =>
     idsOf((page) =>

@@ -36,6 +36,8 @@ onEachDatabase((house) => {
   test('a deleted file is listed in the trash, the last deleted first, until it is restored as it was', async () => {
     const projectId = await newProject(house().people.owner);
     const [one, two] = [await newUpload(projectId), await newUpload(projectId)];
+    // The hash is computed in the background.
+    await expect.poll(async () => (await read(one)).sha256).not.toBeNull();
     const before = await read(one);
     await remove(two);
     await remove(one);
