@@ -76,7 +76,8 @@ export const migrationsFor = (dialect: OpenDatabase['dialect']): Record<string, 
  * Applies pending migrations, up to `last` if given, and returns their names. Holds a lock, so that one of several starting servers migrates and
  * the others wait. Accepts a newer compatible schema as it is, and throws IncompatibleSchema for others.
  */
-export function migrate(opened: OpenDatabase, last?: string): Promise<string[]> {
+export async function migrate(opened: OpenDatabase, last?: string): Promise<string[]> {
+  if (last === undefined && (await isUpToDate(opened.db))) return [];
   return withoutTimeouts(opened, (db) =>
     // On SQLite only a transaction locks across processes; on Postgres Kysely takes an advisory lock.
     opened.dialect === 'sqlite'
@@ -84,6 +85,14 @@ export function migrate(opened: OpenDatabase, last?: string): Promise<string[]> 
       : migrateWith(db, opened.dialect, last),
   );
 }
+
+/** One query, where Kysely reads the columns of all tables, on Postgres over a connection of its own: a fifth of the start. */
+const isUpToDate = (db: Database): Promise<boolean> =>
+  listMigrations(db).then(
+    ({ pending, newer }) => pending.length === 0 && newer.length === 0,
+    // A new database has no table of migrations.
+    () => false,
+  );
 
 async function migrateWith(db: Database, dialect: OpenDatabase['dialect'], last?: string): Promise<string[]> {
   const migrator = new Migrator({

@@ -51,8 +51,8 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
       response.setHeader('RateLimit', `"${name}";r=${remaining};t=${secondsLeft(msBeforeNext)}`);
     };
     /** The ends of windows whose limit is reached, so that further calls cost no statement. They do not move with the host's clock. */
-    const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
-    const msRefusedFor = (key: string) => (refusedUntil.get(key) ?? 0) - performance.now();
+    let refusedUntil: LRUCache<string, number> | undefined;
+    const msRefusedFor = (key: string) => (refusedUntil?.get(key) ?? 0) - performance.now();
     return {
       isExhausted: (key: string) => msRefusedFor(key) > 0,
       async count(key: string, response: Response): Promise<void> {
@@ -60,11 +60,13 @@ export function rateLimiter({ config, opened }: Deps): RateLimiter {
         const count = msRefused > 0 ? { consumedPoints: points + 1, msBeforeNext: msRefused } : await add(key, 1);
         show(response, count);
         if (count.consumedPoints <= points) return;
+        // Only now, because it allocates memory for all its keys.
+        refusedUntil ??= new LRUCache({ max: MAX_REFUSED });
         refusedUntil.set(key, performance.now() + Math.min(count.msBeforeNext, RATE_WINDOW_SECONDS * 1000));
         throw rateLimited(points, secondsLeft(count.msBeforeNext));
       },
       async refund(key: string, response: Response): Promise<void> {
-        refusedUntil.delete(key);
+        refusedUntil?.delete(key);
         show(response, await add(key, -1));
       },
     };
