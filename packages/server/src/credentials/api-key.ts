@@ -13,6 +13,8 @@ export function newApiKey(): string {
   return `${PREFIX}${secret}${checksum(secret)}`;
 }
 
+export const hasKeyPrefix = (token: string): boolean => token.startsWith(PREFIX);
+
 export function isApiKey(token: string): boolean {
   if (!SHAPE.test(token)) return false;
   const secret = token.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '@review/contract';
-import { hashApiKey, isApiKey } from '../credentials/api-key.ts';
+import { hashApiKey, hasKeyPrefix, isApiKey } from '../credentials/api-key.ts';
 import { findCredentials, recordUse, type StoredCredential } from '../credentials/queries.ts';
 import { now, secondsFromNow } from '../db/time.ts';
 import type { Deps } from '../deps.ts';
@@ -30,8 +30,15 @@ export function authenticator({ db, config, log }: Deps) {
     );
   }
 
-  async function resolveKey(key: string): Promise<Caller> {
-    const found = await credentials(hashApiKey(key));
+  /** Returns undefined if the token is no API key. A cached one has been checked. */
+  function findKey(token: string) {
+    if (!hasKeyPrefix(token)) return undefined;
+    const hash = hashApiKey(token);
+    return credentials.cached(hash) ?? (isApiKey(token) ? credentials.find(hash) : undefined);
+  }
+
+  async function resolveKey(finding: NonNullable<ReturnType<typeof findKey>>): Promise<Caller> {
+    const found = await finding;
     if (found === undefined) throw new CredentialRefused('INVALID_CREDENTIAL');
     if (isExpired(found.credential)) throw new CredentialRefused('EXPIRED_CREDENTIAL');
     return found.caller;
@@ -40,7 +47,8 @@ export function authenticator({ db, config, log }: Deps) {
   function resolveCaller(authorization: string | undefined): Promise<Caller> {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw new CredentialRefused('MISSING_CREDENTIAL');
-    if (isApiKey(token)) return resolveKey(token);
+    const key = findKey(token);
+    if (key !== undefined) return resolveKey(key);
     if (resolveToken === null) throw new CredentialRefused('INVALID_CREDENTIAL');
     return resolveToken(token);
   }

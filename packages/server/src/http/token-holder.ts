@@ -55,7 +55,7 @@ export function tokenResolver({ db, log }: Pick<Deps, 'db' | 'log'>, settings: O
       });
     });
     const { subject, client, workspaceId, scopes, email } = token;
-    const rows = await accounts([subject, email ?? ''].join('\n'));
+    const rows = await accounts.find([subject, email ?? ''].join('\n'));
     const [account] = rows ?? [];
     if (account === undefined) {
       throw new CredentialRefused(

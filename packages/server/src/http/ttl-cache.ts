@@ -4,13 +4,17 @@ import { LRUCache } from 'lru-cache';
 const TTL_MS = 500;
 const MAX_KEYS = 10_000;
 
+interface TtlCache<Found> {
+  find(key: string): Promise<Found | undefined>;
+  /** Returns undefined if the key is not cached. */
+  cached(key: string): Promise<Found | undefined> | undefined;
+}
+
 /**
  * Caches the results of a look-up for 500 ms from the first call with a key; failed look-ups are not cached. Keys that are asked
  * for in the same turn of the event loop share a look-up.
  */
-export function ttlCache<Found>(
-  lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Found>>,
-): (key: string) => Promise<Found | undefined> {
+export function ttlCache<Found>(lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Found>>): TtlCache<Found> {
   // With a resolution, it would set a timer for each time that it reads.
   const cache = new LRUCache<string, Promise<Found | undefined>>({ max: MAX_KEYS, ttl: TTL_MS, ttlResolution: 0 });
   let batch: { keys: string[]; found: Promise<ReadonlyMap<string, Found>> } | null = null;
@@ -28,12 +32,15 @@ export function ttlCache<Found>(
     return batch.found;
   }
 
-  return (key) => {
-    const cached = cache.get(key);
-    if (cached !== undefined) return cached;
-    const found = join(key).then((all) => all.get(key));
-    cache.set(key, found);
-    found.catch(() => cache.delete(key));
-    return found;
+  return {
+    cached: (key) => cache.get(key),
+    find(key) {
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const found = join(key).then((all) => all.get(key));
+      cache.set(key, found);
+      found.catch(() => cache.delete(key));
+      return found;
+    },
   };
 }
