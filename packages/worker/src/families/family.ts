@@ -56,7 +56,10 @@ export interface Family {
   download(call: Call & { output: Output; path: string; onProgress: (fraction: number) => void }): Promise<void>;
 }
 
-/** Everything about a family that is not in the contract: its account, its timeouts and its adapter. */
+/**
+ * Everything about a family that is not in the contract: its account, its timeouts and its adapter. `index.ts` finds it in
+ * the file with the name of the family.
+ */
 export interface FamilyDescription<Settings extends object> extends StepSeconds {
   /** The settings that switch the family from the sandbox to its provider, for the operator. */
   keySettings: string;
