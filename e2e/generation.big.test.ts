@@ -23,7 +23,6 @@ test('every model generates a file as requested', { timeout: 240_000 }, async ()
       return { model, configs, id };
     }),
   );
-  expect(started).toHaveLength(20);
   for (const { model, configs, id } of started) {
     const file = await service.waitForEnd(id, 220);
     expect(file, model.id).toMatchObject({

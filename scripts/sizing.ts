@@ -1,3 +1,5 @@
+import { FAMILIES } from '../packages/contract/dist/index.js';
+
 // Computes docs/sizing.md from the figures of docs/benchmarks.md. `npm run snapshot` writes it.
 
 /** What people do in the busiest hour, each. An assumption: replace it by the figures of your `/metrics`. */
@@ -31,7 +33,7 @@ const STREAMS_PER_PROCESS = 1000;
 const GENERATIONS_PER_WORKER = 20;
 const WORKER_GB = 0.8;
 const SLOTS = 12;
-const FAMILY_CAPS = 90;
+const FAMILY_CAPS = 10 * FAMILIES.length;
 const TEMPORAL_SHARDS = 512;
 /** The events of a generation in Temporal. */
 const TEMPORAL_EVENTS = 35;

@@ -82,7 +82,7 @@ onEachDatabase(
     test('100 generations in random orders over two workers: never over the cap of 5, and no family starves', async () => {
       const { most, waited } = await runAll(
         house(),
-        Array.from({ length: 100 }, (_, index) => MODELS[index % 20]),
+        Array.from({ length: 100 }, (_, index) => MODELS[index % MODELS.length]),
         2,
         5,
       );
