@@ -1,6 +1,5 @@
-import { FAMILIES } from '../packages/contract/dist/index.js';
-
 // Computes docs/sizing.md from the figures of docs/benchmarks.md. `npm run snapshot` writes it.
+import { FAMILIES } from '../packages/contract/dist/index.js';
 
 /** What people do in the busiest hour, each. An assumption: replace it by the figures of your `/metrics`. */
 const LOAD = {
