@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { OpenDatabase } from './database.ts';
 
@@ -22,8 +23,8 @@ export interface Channel extends AsyncDisposable {
  * NOTIFY is not part of the transactions: it would serialise the commits of all projects.
  */
 export function openChannel(opened: OpenDatabase, name: string, receive: (ids: string[]) => void): Channel {
-  const { address, pool } = opened;
-  if (address.dialect === 'sqlite' || pool === null) {
+  const { address, db } = opened;
+  if (address.dialect === 'sqlite') {
     return { send: () => {}, listen: () => {}, [Symbol.asyncDispose]: async () => {} };
   }
   // A process ignores its own notifications.
@@ -37,7 +38,7 @@ export function openChannel(opened: OpenDatabase, name: string, receive: (ids: s
     while (pending.size > 0) {
       const ids = [...pending].slice(0, MAX_IDS);
       for (const id of ids) pending.delete(id);
-      await pool?.query('select pg_notify($1, $2)', [name, [origin, ...ids].join(' ')]).catch(() => {});
+      await sql`select pg_notify(${name}, ${[origin, ...ids].join(' ')})`.execute(db).catch(() => {});
       await delay(SEND_INTERVAL_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
     sending = null;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type pg from 'pg';
+import type { KeptConnections } from './kept-connections.ts';
 import type { Schema } from './schema.ts';
 
 /** Timeouts of Postgres in seconds. */
@@ -25,8 +25,8 @@ export interface OpenDatabase extends AsyncDisposable {
   address: DatabaseAddress;
   dialect: 'sqlite' | 'postgres';
   db: Kysely<Schema>;
-  /** The pool, which the rate limiter uses too; null on SQLite. */
-  pool: pg.Pool | null;
+  /** Null on SQLite. */
+  pool: KeptConnections | null;
   /** Whether the database answers. Postgres is asked outside of the pool. */
   isReachable(): Promise<boolean>;
 }

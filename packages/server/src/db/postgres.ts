@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseTimeouts, OpenDatabase, PostgresAddress } from './database.ts';
+import { KeptConnections } from './kept-connections.ts';
 import { shareRoundTrips } from './look-ups.ts';
 import { runTogether, saveRoundTrips } from './round-trips.ts';
 import type { Schema } from './schema.ts';
@@ -35,13 +36,14 @@ export function openPostgres(address: PostgresAddress, onError: (error: Error) =
     saveRoundTrips(client);
   });
   const probe = openProbe(address);
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  shareRoundTrips(db, (queries) => runTogether(pool, queries));
+  const connections = new KeptConnections(pool);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) });
+  shareRoundTrips(db, (queries) => runTogether(connections, queries));
   return {
     address,
     dialect: 'postgres',
     db,
-    pool,
+    pool: connections,
     isReachable: probe.isReachable,
     async [Symbol.asyncDispose]() {
       await probe.end();

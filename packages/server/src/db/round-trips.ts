@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Batch, type BatchResult, type Described, type NamedStatement } from './batch.ts';
+import type { KeptConnections } from './kept-connections.ts';
 import { nameStatement, RESULT_UNREAD, statementName } from './statement-names.ts';
 import { isOutdatedPlan } from './transaction.ts';
 
@@ -99,7 +100,7 @@ function connectionOf(client: pg.ClientBase): Connection {
 
 /** Runs prepared statements that do not depend on each other in one round trip. If one fails, all do. */
 export async function runTogether(
-  pool: pg.Pool,
+  pool: KeptConnections,
   queries: readonly { sql: string; parameters: readonly unknown[] }[],
 ): Promise<BatchResult[]> {
   const client = await pool.connect();
