@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { OpenDatabase } from './database.ts';
+import { type Params, prepared } from './prepared.ts';
 
 /** Notifications sent within this time share a statement. The first of them is sent at once. */
 const SEND_INTERVAL_MS = 50;
@@ -10,6 +11,10 @@ const SEND_INTERVAL_MS = 50;
 const MAX_IDS = 100;
 const RECONNECT_MS = 1000;
 const KEEPALIVE_SECONDS = 10;
+
+const notify = prepared.all(
+  (_, { name, payload }: Params<{ name: string; payload: string }>) => sql`select pg_notify(${name}, ${payload})`,
+);
 
 /** Notifies the other processes on the same database. A notification can be lost: receivers poll as well. */
 export interface Channel extends AsyncDisposable {
@@ -38,7 +43,7 @@ export function openChannel(opened: OpenDatabase, name: string, receive: (ids: s
     while (pending.size > 0) {
       const ids = [...pending].slice(0, MAX_IDS);
       for (const id of ids) pending.delete(id);
-      await sql`select pg_notify(${name}, ${[origin, ...ids].join(' ')})`.execute(db).catch(() => {});
+      await notify(db, { name, payload: [origin, ...ids].join(' ') }).catch(() => {});
       await delay(SEND_INTERVAL_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
     sending = null;
