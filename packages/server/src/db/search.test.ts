@@ -138,6 +138,12 @@ onEachDatabase((house) => {
       expect((await searchFiles(projectId, 'skewed')).ids).toEqual(ids.toReversed());
     });
 
+    test('a keyword in a few new files and old ones is found in all of them, by one look-up', async () => {
+      const { projectId, ids } = await largeProject([{ name: 'a lamp' }, { name: 'another lamp' }]);
+      const newer = await addFiles(projectId, [{ name: 'the last lamp' }]);
+      expect(await searchFiles(projectId, 'lamp')).toEqual({ ids: [...newer, ...ids.toReversed()], lookUps: 1 });
+    });
+
     test('a changed, renamed or deleted file is found as it is now', async () => {
       const { projectId, ids } = await largeProject([{ name: 'first' }, { name: 'second' }]);
       const [first = '', second = ''] = ids;

@@ -7,7 +7,9 @@ import { containing, fold } from './fold.ts';
 import { isPostgres, type Param, type Params, type PassedFields, statement } from './prepared.ts';
 import type { Database, Schema } from './schema.ts';
 
-/** The rows that a search reads in order before it uses the index, and at once if the index has too many matches. */
+/** The rows that a search reads in order before it asks the index, if none of them matches. */
+const FIRST_SLICE = 200;
+/** The rows that it reads in order at once after that. */
 const SLICE = 1000;
 /** The number of matches up to which it is cheaper to sort them all than to read the table in order. */
 export const MAX_CANDIDATES = 1000;
@@ -70,16 +72,18 @@ export function preparedSearch<
     },
     sortBy,
   );
-  const readSliceEnd = preparedRange(
-    'slice',
-    (db, { scope }: Params<{ scope: string }>, choice: Choice) =>
-      db
-        .selectFrom(sql<{ id: string }>`${sql.table(table)}`.as('slice'))
-        .where(sql.ref(SCOPES[table]), '=', scope)
-        .select(['id', sql.ref<string>(sortBy(choice)).as('sort')]),
-    sortBy,
-    { limit: 1, offset: SLICE - 1 },
-  );
+  const sliceEnd = (length: number) =>
+    preparedRange(
+      'slice',
+      (db, { scope }: Params<{ scope: string }>, choice: Choice) =>
+        db
+          .selectFrom(sql<{ id: string }>`${sql.table(table)}`.as('slice'))
+          .where(sql.ref(SCOPES[table]), '=', scope)
+          .select(['id', sql.ref<string>(sortBy(choice)).as('sort')]),
+      sortBy,
+      { limit: 1, offset: length - 1 },
+    );
+  const [readFirstSliceEnd, readSliceEnd] = [sliceEnd(FIRST_SLICE), sliceEnd(SLICE)];
   const findCandidates = candidateFinder(table);
 
   return async (db, page, values, choice) => {
@@ -88,14 +92,19 @@ export function preparedSearch<
     if (values.keyword === undefined) return pageWith(await read(db, range, values, choice));
     const scope = scopeOf(values);
     const rows: Row[] = [];
-    for (let { from } = range, isFirst = true; ; isFirst = false) {
-      const [end] = await readSliceEnd(db, { ...range, from }, { scope }, choice);
+    let isIndexAsked = false;
+    for (let { from } = range, slices = 0; ; slices += 1) {
+      const readEnd = slices === 0 ? readFirstSliceEnd : readSliceEnd;
+      const [end] = await readEnd(db, { ...range, from }, { scope }, choice);
       const until = end && ([end.sort, end.id] as const);
       rows.push(...(await read(db, { ...range, from, until }, values, choice)));
       if (until === undefined || rows.length > PAGE_SIZE) return pageWith(rows.slice(0, PAGE_SIZE + 1));
       from = { key: until, inclusive: false };
-      const candidates = isFirst ? await findCandidates(db, values.keyword) : null;
-      if (candidates !== null) return pageWith(await read(db, range, { ...values, candidates }, choice));
+      if (!isIndexAsked && (rows.length === 0 || slices > 0)) {
+        isIndexAsked = true;
+        const candidates = await findCandidates(db, values.keyword);
+        if (candidates !== null) return pageWith(await read(db, range, { ...values, candidates }, choice));
+      }
       // SQLite answers synchronously: other requests run between two slices.
       await setImmediate();
     }
