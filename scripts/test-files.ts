@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { big } from './testing.ts';
 
@@ -26,7 +27,7 @@ if (files.length === 0) {
 
 /** Each worker loads all modules of the package, which takes as long as the tests of several files. */
 const FILES_PER_WORKER = 6;
-const MAX_WORKERS = 2;
+const MAX_WORKERS = availableParallelism();
 
 const packageOf = (path: string) => (path.startsWith('e2e/') ? 'e2e' : path.split('/').slice(0, 2).join('/'));
 for (const [folder, paths = []] of Object.entries(Object.groupBy(files, packageOf))) {
