@@ -22,6 +22,18 @@ postgresTest('the timeouts apply to every connection except those without timeou
   expect([limited.rows[0]?.statement_timeout, unlimited.rows[0]?.statement_timeout]).toEqual(['15s', '0']);
 });
 
+postgresTest('Postgres plans for a solid-state disk, unless the operator has chosen otherwise', async () => {
+  await using database = await createDatabase(inject('postgresUrl'));
+  const showCost = async () => {
+    await using opened = openDatabase({ dialect: 'postgres', url: database.url, connections: 1 }, () => {});
+    const { rows } = await sql<{ random_page_cost: string }>`show random_page_cost`.execute(opened.db);
+    const name = new URL(database.url).pathname.slice(1);
+    await sql`alter database ${sql.id(name)} set random_page_cost = 3`.execute(opened.db);
+    return rows[0]?.random_page_cost;
+  };
+  expect([await showCost(), await showCost()]).toEqual(['1.1', '3']);
+});
+
 postgresTest('a transaction with a statement that fails changes nothing, and its connection works on', async () => {
   await using database = await createDatabase(inject('postgresUrl'));
   await using opened = openDatabase({ dialect: 'postgres', url: database.url, connections: 1 }, () => {});

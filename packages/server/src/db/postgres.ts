@@ -77,6 +77,10 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
        set idle_in_transaction_session_timeout = '${timeouts.idleTransaction}s'`,
     );
   }
+  // Without a choice of the operator, Postgres plans for disks with heads, and reads small tables as a whole instead of their index.
+  await client.query(
+    `select set_config(name, '1.1', false) from pg_settings where name = 'random_page_cost' and source = 'default'`,
+  );
   // Optional: they end the session of a lost client sooner. Some platforms and poolers do not support them.
   await client
     .query(
