@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DatabaseAddress } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { bearer, Connections, percentile, requestBytes } from './load.ts';
-import { gatherStatistics } from './seed.ts';
+import { vacuum } from './seed.ts';
 import type { Running } from './servers.ts';
 import type { Site } from './site.ts';
 
@@ -46,7 +46,7 @@ export async function addSearchedRows(address: DatabaseAddress, projectId: strin
   await sql`insert into files (id, project_id, name, folded_text, mode, status, tag, created_by, created_at, updated_at)
     ${rows} select 'FX00000000000000' || ${number}, seeded.id, ${name}, ${name}, 'UPLOADED', 'UPLOADED', 'CLOSED',
       owner.user_id, ${at}, ${at} ${from} ${owner}`.execute(db);
-  await gatherStatistics(opened);
+  await vacuum(opened);
 }
 
 export async function measureSearch({ seeded }: Site, server: Running, requests: number): Promise<SearchFigures[]> {
