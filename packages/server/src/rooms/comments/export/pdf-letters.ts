@@ -82,10 +82,14 @@ export class Lettering {
   }
 }
 
+let font: Font | undefined;
+
+/** Kept for all documents: it takes 2 MB, and 40 ms to open. */
 function openFont(): Font {
-  const font = openSync(FONT);
-  if (!('layout' in font)) throw new TypeError(`${FONT} is a collection of fonts.`);
-  return font;
+  const opened = font ?? openSync(FONT);
+  if (!('layout' in opened)) throw new TypeError(`${FONT} is a collection of fonts.`);
+  font = opened;
+  return opened;
 }
 
 /** Without control characters and invisible formatting, such as marks of direction. */
