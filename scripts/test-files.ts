@@ -25,8 +25,8 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** Each worker loads all modules of the package, which takes as long as the tests of several files. */
-const FILES_PER_WORKER = 6;
+/** Each worker loads all modules of the package, which takes as long as the tests of two files. */
+const FILES_PER_WORKER = 2;
 const MAX_WORKERS = availableParallelism();
 
 const packageOf = (path: string) => (path.startsWith('e2e/') ? 'e2e' : path.split('/').slice(0, 2).join('/'));

@@ -12,7 +12,16 @@ export default defineConfig({
     maxWorkers: big ? 2 : 3,
     // Each file has a house of its own; loading the modules anew for each took a fifth of the time.
     isolate: false,
-    sequence: { sequencer: slowFilesFirst('/final-states.big.test.ts', '/storage.big.test.ts') },
+    sequence: {
+      sequencer: slowFilesFirst(
+        '/final-states.big.test.ts',
+        '/storage.big.test.ts',
+        '/stream.test.ts',
+        '/wait.test.ts',
+        '/rotation.test.ts',
+        '/pdf.test.ts',
+      ),
+    },
     globalSetup: ['src/test/postgres.ts'],
   },
 });
