@@ -20,3 +20,6 @@ export async function freePort(): Promise<string> {
     return String(port);
   }
 }
+
+/** Refuses connections: the port is assigned to a protocol that nothing uses. Another process could take a free port meanwhile. */
+export const REFUSING_ADDRESS = 'http://127.0.0.1:2';

@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from '@review/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../scripts/free-port.ts';
 import { checkFamily } from './check.ts';
 import { readProviders } from './config.ts';
 import { startDoubles, VENDORS } from './families/test/doubles.ts';
@@ -60,7 +60,7 @@ test('a refused key exits with 1 and the provider’s reason, without the key', 
 });
 
 test('an unreachable provider does not work', async () => {
-  const nowhere = { MESHY_API_KEY: 'k', MESHY_BASE_URL: `http://127.0.0.1:${await freePort()}` };
+  const nowhere = { MESHY_API_KEY: 'k', MESHY_BASE_URL: REFUSING_ADDRESS };
   expect(await check(nowhere, 'meshy')).toEqual({ works: false, line: 'meshy: Meshy is not available.' });
 });
 

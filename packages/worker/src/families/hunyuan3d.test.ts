@@ -1,6 +1,6 @@
 import type { WorkerTask } from '@review/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../../scripts/free-port.ts';
 import { prepare } from '../steps/prepare.ts';
 import { testKeyedAccount } from '../test/account.ts';
 import { testErrorCodes } from '../test/error-codes.ts';
@@ -255,8 +255,7 @@ describe('a status', () => {
   });
 
   test('a submit that was not sent is TRANSIENT, and no submit is retried by the library', async () => {
-    const endpoint = `http://127.0.0.1:${await freePort()}`;
-    await expect(submit(open(cloud({ endpoint })))).rejects.toMatchObject({ type: 'TRANSIENT' });
+    await expect(submit(open(cloud({ endpoint: REFUSING_ADDRESS })))).rejects.toMatchObject({ type: 'TRANSIENT' });
     double.before = () => ({ status: 500, body: '' });
     await expect(submit(open(cloud()))).rejects.toMatchObject({ type: 'AMBIGUOUS_SUBMIT' });
     expect(double.requests).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../../scripts/free-port.ts';
 import type { StepErrorType } from '../step-error.ts';
 import { testKeyedAccount } from '../test/account.ts';
 import { codesIn, testErrorCodes } from '../test/error-codes.ts';
@@ -158,7 +158,7 @@ describe('a submit without an answer', () => {
   });
 
   test('is TRANSIENT if the connection is refused', async () => {
-    const nowhere = kling.open({ apiKey: KLING_KEY, baseUrl: `http://127.0.0.1:${await freePort()}` }, contextFor());
+    const nowhere = kling.open({ apiKey: KLING_KEY, baseUrl: REFUSING_ADDRESS }, contextFor());
     await expect(nowhere.submit(callFor(taskFor('kling-3.0')))).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { freePort } from '../../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../../scripts/free-port.ts';
 import { fakeServer } from '../test/fake-server.ts';
 import { redact, retryAfter, toStepError, wasSent } from './refusal.ts';
 
@@ -70,7 +70,7 @@ test('a very short prompt is not redacted, and a long message is cut', () => {
 });
 
 test('only a failed connection proves that nothing was sent', async () => {
-  const refusing = await fetch(`http://127.0.0.1:${await freePort()}/`).catch((error: unknown) => error);
+  const refusing = await fetch(REFUSING_ADDRESS).catch((error: unknown) => error);
   expect(wasSent(refusing)).toBe(false);
   const nowhere = await fetch('http://nowhere.invalid/').catch((error: unknown) => error);
   expect(wasSent(nowhere)).toBe(false);

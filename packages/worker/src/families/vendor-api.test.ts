@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../../scripts/free-port.ts';
 import type { StepErrorType } from '../step-error.ts';
 import { type Double, startDouble } from './test/double.ts';
 import { callApi, type VendorApi } from './vendor-api.ts';
@@ -90,7 +90,7 @@ describe('an answer', () => {
   });
 
   test('to a submit that was not sent is TRANSIENT', async () => {
-    const unreachable = api({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+    const unreachable = api({ baseUrl: REFUSING_ADDRESS });
     await expect(callApi(unreachable, Answer, ORDER, soon())).rejects.toMatchObject({ type: 'TRANSIENT' });
   });
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../scripts/free-port.ts';
+import { REFUSING_ADDRESS } from '../../../../scripts/free-port.ts';
 import { minimax } from '../families/minimax.ts';
 import { contextFor } from '../families/test/asking.ts';
 import { OlderServerError } from '../server-version.ts';
@@ -135,8 +135,7 @@ test('a provider with lookUp is asked before a resubmit', async () => {
 
 test('a submit that was not sent releases its reservation', async () => {
   const { row, handed } = server.add('minimax-h3');
-  const nowhere = `http://127.0.0.1:${await freePort()}`;
-  const family = minimax.open({ apiKey: 'key', baseUrl: nowhere, fal: null }, contextFor());
+  const family = minimax.open({ apiKey: 'key', baseUrl: REFUSING_ADDRESS, fal: null }, contextFor());
   await expect(submit(contextOf(server, family), handed, 'submit')).rejects.toMatchObject({ type: 'TRANSIENT' });
   expect(row.stages['submit']).toEqual({ intents: 0, job: null });
 });
