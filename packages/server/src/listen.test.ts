@@ -41,6 +41,11 @@ onEachDatabase((house) => {
     ['an unknown method', 'NONSENSE / HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
     ['a huge header', `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a host with a bracket', 'GET http://a]b/api/ping HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a host that is encoded', 'GET http://%41/healthz HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 200 /],
+    ['a URL instead of a path', 'GET http://x/healthz?a=b HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 200 /],
+    ['a URL of another protocol', 'GET ftp://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['no resource', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 404 /],
     [
       'two lengths',
       'POST /api/projects HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -63,6 +68,7 @@ onEachDatabase((house) => {
     ['a huge chunk extension', `${UNTIL_BODY}1;${'a'.repeat(20_000)}\r\n`, 413, 'BODY_TOO_LARGE'],
     ['a huge header', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['no URL', 'GET http://a]b/ HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'INVALID_REQUEST'],
     ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\n\r\n', 400, 'INVALID_REQUEST'],
   ])('it is answered with a problem document: %s', async (_, bytes, status, code) => {
     const app = express().post('/', () => {});

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BODY_LIMITS, limitBody } from './http/body-timeout.ts';
-import { refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
+import { refuseBadAddress, refuseBadRequests, refuseWithoutHost } from './http/client-error.ts';
 import { type Drain, drainable } from './http/drain.ts';
 import type { Listener } from './http/listener.ts';
 import { responsesUnderWay } from './http/under-way.ts';
@@ -39,7 +39,7 @@ export async function listen(
     ...app.messages,
   };
   const server = createServer(options, (request, response) => {
-    if (refuseWithoutHost(request, response)) return;
+    if (refuseWithoutHost(request, response) || refuseBadAddress(request, response)) return;
     limitBody(request, response, bodyLimits);
     app(request, response);
   });

@@ -49,6 +49,23 @@ export function refuseWithoutHost(request: IncomingMessage, response: ServerResp
   return true;
 }
 
+/**
+ * Refuses an address that is neither a path nor a URL and returns true. Of a URL, which only proxies send, the path is kept: the
+ * parser of Express throws for some, each time that the path is read.
+ */
+export function refuseBadAddress(request: IncomingMessage, response: ServerResponse): boolean {
+  const { url = '/' } = request;
+  if (url.startsWith('/') || url === '*') return false;
+  const address = /^https?:/i.test(url) ? URL.parse(url) : null;
+  if (address === null) {
+    const detail = 'The address of the request is neither a path nor a URL of HTTP.';
+    send(request, response, new ProblemError('INVALID_REQUEST', { detail }));
+    return true;
+  }
+  request.url = address.pathname + address.search;
+  return false;
+}
+
 function send(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
   const { status, headers, body } = answerOf(problem);
   response.statusCode = status;
