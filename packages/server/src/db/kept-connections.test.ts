@@ -8,9 +8,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function openConnections(max: number) {
+async function openConnections(max: number, options: pg.PoolConfig = {}) {
   const database = await createDatabase(inject('postgresUrl'));
-  const pool = new pg.Pool({ connectionString: database.url, max });
+  const pool = new pg.Pool({ connectionString: database.url, max, ...options });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const connections = new KeptConnections(pool);
@@ -26,6 +26,8 @@ async function openConnections(max: number) {
 
 const backendOf = async (client: pg.PoolClient): Promise<number> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
+
+const lossOf = (client: pg.ClientBase) => new Promise<void>((resolve) => client.once('end', resolve));
 
 postgresTest('a released connection is handed out again without the pool, and counts as idle', async () => {
   await using site = await openConnections(2);
@@ -59,8 +61,9 @@ postgresTest('a connection that is lost while it is kept, or released as broken,
   const [kept, other] = [await connections.connect(), await connections.connect()];
   const lost = await backendOf(kept);
   kept.release();
+  const loss = lossOf(kept);
   await other.query('select pg_terminate_backend($1)', [lost]);
-  await expect.poll(() => connections.totalCount).toBe(1);
+  await loss;
   const broken = await backendOf(other);
   other.release(true);
   const next = await connections.connect();
@@ -72,12 +75,32 @@ postgresTest('a connection that is lost while it is used returns to the pool as 
   await using site = await openConnections(2);
   const { connections } = site;
   const [used, other] = [await connections.connect(), await connections.connect()];
-  const lost = new Promise((resolve) => used.once('end', resolve));
+  const loss = lossOf(used);
   await other.query('select pg_terminate_backend($1)', [await backendOf(used)]);
-  await lost;
+  await loss;
   used.release();
   expect([connections.totalCount, connections.idleCount]).toEqual([1, 0]);
   other.release();
+});
+
+postgresTest('a connection that was lost before it was handed out is replaced after its release', async () => {
+  let hasLost = false;
+  await using site = await openConnections(1, {
+    async onConnect(client) {
+      if (hasLost) return;
+      hasLost = true;
+      const loss = lossOf(client);
+      await client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => {});
+      await loss;
+    },
+  });
+  const { connections } = site;
+  const lost = await connections.connect();
+  await expect(lost.query('select 1')).rejects.toThrow(/not queryable/);
+  lost.release();
+  const next = await connections.connect();
+  expect(await backendOf(next)).toBeGreaterThan(0);
+  next.release();
 });
 
 postgresTest('connections that are not needed for a second return to the pool, which closes them', async () => {

@@ -1,11 +1,19 @@
 import type pg from 'pg';
 
+/** What `pg` has beyond its type declarations. */
+declare module 'pg' {
+  interface ClientBase {
+    /** False once the connection is lost. The pool closes such a connection when it is returned. */
+    _queryable: boolean;
+  }
+}
+
 /** Short, so that the pool still closes idle connections before their timeout. */
 const UNUSED_MS = 1000;
 
 interface Kept {
   client: pg.PoolClient;
-  returnToPool(isBroken?: boolean): void;
+  returnToPool(): void;
 }
 
 /**
@@ -41,10 +49,12 @@ export class KeptConnections {
   }
 
   async connect(): Promise<pg.PoolClient> {
-    const kept = this.#kept.pop();
-    if (kept === undefined) return this.#take();
-    this.#unused = Math.min(this.#unused, this.#kept.length);
-    return kept.client;
+    for (let kept = this.#kept.pop(); kept !== undefined; kept = this.#kept.pop()) {
+      this.#unused = Math.min(this.#unused, this.#kept.length);
+      if (kept.client._queryable) return kept.client;
+      kept.returnToPool();
+    }
+    return this.#take();
   }
 
   end(): Promise<void> {
@@ -62,25 +72,12 @@ export class KeptConnections {
 
   async #take(): Promise<pg.PoolClient> {
     const client = await this.#pool.connect();
-    const release = client.release;
-    const returnToPool = (isBroken = false) => {
-      client.off('error', lose).off('end', lose);
-      release(isBroken);
-    };
+    const returnToPool = client.release;
     const kept = { client, returnToPool };
-    let isLost = false;
-    const lose = () => {
-      isLost = true;
-      const index = this.#kept.indexOf(kept);
-      if (index === -1) return;
-      this.#kept.splice(index, 1);
-      this.#unused = Math.min(this.#unused, this.#kept.length);
-      returnToPool(true);
-    };
-    client.on('error', lose).on('end', lose);
-    client.release = (isBroken = isLost) => {
-      if (isBroken || this.#pool.ending || this.#pool.waitingCount > 0) returnToPool(Boolean(isBroken));
-      else this.#kept.push(kept);
+    client.release = (isBroken = false) => {
+      const isKept = !isBroken && client._queryable && !this.#pool.ending && this.#pool.waitingCount === 0;
+      if (isKept) this.#kept.push(kept);
+      else returnToPool(isBroken);
     };
     return client;
   }

@@ -87,7 +87,10 @@ async function configureSession(client: pg.ClientBase, timeouts: DatabaseTimeout
       `set tcp_keepalives_idle = ${KEEPALIVE_SECONDS}; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
        set tcp_user_timeout = '20s'`,
     )
-    .catch(() => {});
+    .catch((error: unknown) => {
+      // Anything else is a lost connection.
+      if (!(error instanceof pg.DatabaseError)) throw error;
+    });
 }
 
 /** Opens a separate connection for health checks, so that an exhausted pool does not look like an unreachable database. */
