@@ -63,7 +63,7 @@ export function createApp(deps: Deps, readiness: Readiness = { accepting: true }
   if (config.consoleDirectory !== null) others.use(serveConsole(config.consoleDirectory, deps.storage));
   others.use(notFound);
   others.use(errorHandler(deps));
-  return Object.assign(createListener(steps, others, errorHandler(deps)), { others });
+  return Object.assign(createListener(steps, others, errorHandler(deps), deps), { others });
 }
 
 const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'];

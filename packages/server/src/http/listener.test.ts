@@ -11,9 +11,9 @@ import { createListener } from './listener.ts';
 const log = pino({ level: 'silent' });
 
 /** Requests a path of a server with one step, before an app that answers everything with `app`. */
-async function answerOf(step: RequestHandler, init: RequestInit = {}) {
+async function answerOf(step: RequestHandler, init: RequestInit = {}, onError = errorHandler({ log })) {
   const app = express().use((_request, response) => void response.send('app'));
-  const listener = createListener([step], app, errorHandler({ log }));
+  const listener = createListener([step], app, onError, { log });
   await using listening = await listen(listener, { host: '127.0.0.1', port: 0 }, 1);
   const answer = await fetch(`http://127.0.0.1:${listening.port}/a`, init);
   return { status: answer.status, length: answer.headers.get('content-length'), text: await answer.text() };
@@ -56,8 +56,18 @@ test('an error after the response has begun closes the connection', async () => 
   await expect(begun).rejects.toThrow();
 });
 
+test.each<[string, RequestHandler]>([
+  ['a call', (_request, _response, next) => next(new Error('broken'))],
+  ['a promise', (_request, _response, next) => void Promise.reject(new Error('broken')).catch(next)],
+])('an error of the error handler, after %s has failed, closes the connection and nothing more', async (_how, step) => {
+  const onError = () => {
+    throw new Error('broken too');
+  };
+  await expect(answerOf(step, {}, onError)).rejects.toThrow('fetch failed');
+});
+
 test('a server without its classes is a mistake that the message names', async () => {
-  const listener = createListener([], express(), errorHandler({ log }));
+  const listener = createListener([], express(), errorHandler({ log }), { log });
   const request = new IncomingMessage(new Socket());
   expect(() => listener(request, new ServerResponse(request))).toThrow('not created with the classes of its listener');
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { Deps } from '../deps.ts';
 import { chain } from './chain.ts';
 
 // Not imported, as in listen.ts.
@@ -21,14 +22,27 @@ interface Messages {
  * Runs the steps for each request, then the app for what they pass on. The steps get the requests and responses of Express, but
  * not through its router: docs/decisions/0051-routes-run-before-express.md.
  */
-export function createListener(steps: RequestHandler[], app: Express, onError: ErrorRequestHandler): Listener {
+export function createListener(
+  steps: RequestHandler[],
+  app: Express,
+  onError: ErrorRequestHandler,
+  { log }: Pick<Deps, 'log'>,
+): Listener {
   const messages = messagesOf(app);
   const run = chain([...steps, app]);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     if (!isRequest(request, messages) || !isResponse(response, messages))
       throw new Error('The server was not created with the classes of its listener.');
     request.res = response;
-    const fail = (error?: unknown) => onError(error, request, response, () => response.destroy());
+    const fail = (error?: unknown) => {
+      try {
+        onError(error, request, response, () => response.destroy());
+      } catch (failure) {
+        // Nothing else would catch it, and it would end the process.
+        log.error({ err: failure }, 'error handler failed');
+        response.destroy();
+      }
+    };
     try {
       run(request, response, fail);
     } catch (error) {
