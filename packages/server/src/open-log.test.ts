@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,18 +44,45 @@ test('many lines do not wait', () => {
   expect(messages().length).toBeGreaterThan(50);
 });
 
+const START = `
+  const { openLog } = await import(${JSON.stringify(new URL('open-log.ts', import.meta.url).href)});
+  const log = openLog('info');`;
+const argumentsOf = (program: string) => ['--input-type=module', '--eval', START + program];
+
 test.each([
   ['exits', 'process.exit(3)', 3],
   ['ends', '', 0],
   ['throws', 'throw new Error("fault")', 1],
 ])('no line is lost when the process %s', (_, end, code) => {
-  const program = `
-    const { openLog } = await import(${JSON.stringify(new URL('open-log.ts', import.meta.url).href)});
-    openLog('info').info('last words');
-    ${end}`;
-  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+  const { stdout, status } = spawnSync(process.execPath, argumentsOf(`log.info('last words'); ${end}`), {
     encoding: 'utf8',
   });
   expect(JSON.parse(stdout).msg).toBe('last words');
   expect(status).toBe(code);
+});
+
+const LOG_ALL = `
+  log.error('at once');
+  for (let line = 0; line < 100; line++) log.info('a line of a certain length');
+  log.info('at the end');`;
+
+test('a process works on when nothing reads its log any longer', async () => {
+  const logAtTheEndOfInput = `process.stdin.on('data', () => {}).on('end', () => {${LOG_ALL}});`;
+  const child = spawn(process.execPath, argumentsOf(logAtTheEndOfInput), {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: 10_000,
+  });
+  const exited = once(child, 'exit');
+  child.stdout.destroy();
+  await once(child.stdout, 'close');
+  child.stdin.end();
+  expect(await exited).toEqual([0, null]);
+});
+
+test('a process works on while the disk of its log is full', () => {
+  const { status, signal } = spawnSync(process.execPath, argumentsOf(LOG_ALL), {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'ignore'],
+    timeout: 10_000,
+  });
+  expect([status, signal]).toEqual([0, null]);
 });

@@ -1,8 +1,11 @@
 import { destination, type Logger, pino } from 'pino';
 import { describeError } from './describe-error.ts';
 
-const BUFFERED_BYTES = 4096;
+/** What a pipe takes as a whole, so that lines of several processes are not mixed. */
+const MAX_CHUNK = 4096;
 const FLUSH_MS = 100;
+/** How much is kept while a disk is full. */
+const MAX_UNWRITTEN = 1024 * 1024;
 /** The level of pino. */
 const WARN = 40;
 
@@ -11,20 +14,29 @@ const WARN = 40;
  * costs more than the writes, and would lose lines when the process ends.
  */
 export function openLog(level: string, descriptor: number = process.stdout.fd): Logger {
-  const lines = destination({
-    dest: descriptor,
-    sync: true,
-    minLength: BUFFERED_BYTES,
-    periodicFlush: FLUSH_MS,
-  });
-  process.once('exit', () => lines.flushSync());
+  const output = destination({ dest: descriptor, sync: true, maxLength: MAX_UNWRITTEN });
+  // A log that cannot be written does not end the service.
+  output.on('error', () => {});
+  let chunk = '';
+  let bytes = 0;
+  const flush = () => {
+    if (chunk === '') return;
+    output.write(chunk);
+    chunk = '';
+    bytes = 0;
+  };
+  setInterval(flush, FLUSH_MS).unref();
+  process.once('exit', flush);
   const stream = {
     // Lets pino tell the level of each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      lines.write(line);
-      if (stream.lastLevel >= WARN) lines.flushSync();
+      const length = Buffer.byteLength(line);
+      if (bytes + length > MAX_CHUNK) flush();
+      chunk += line;
+      bytes += length;
+      if (stream.lastLevel >= WARN) flush();
     },
   };
   return pino({ level, serializers: { err: describeError } }, stream);
