@@ -45,6 +45,9 @@ onEachDatabase((house) => {
     ['a host that is encoded', 'GET http://%41/healthz HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 200 /],
     ['a URL instead of a path', 'GET http://x/healthz?a=b HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 200 /],
     ['a URL of another protocol', 'GET ftp://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a fragment', 'GET //%@a#x HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['a path that looks like a host', 'GET //%@a HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 404 /],
+    ['a path that is not ASCII', 'GET /à HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 400 /],
     ['no resource', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', /^HTTP\/1\.1 404 /],
     [
       'two lengths',

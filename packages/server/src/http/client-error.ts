@@ -9,6 +9,8 @@ import type { UnderWay } from './under-way.ts';
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const MAX_REST_MS = 2000;
+/** Other characters have to be percent-encoded, and a fragment is not sent. */
+const PATH = /^\/[!"$-~]*$/;
 
 /**
  * Answers malformed HTTP, and headers that are too large or too slow, with a problem document and closes the connection.
@@ -50,15 +52,16 @@ export function refuseWithoutHost(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Refuses an address that is neither a path nor a URL and returns true. Of a URL, which only proxies send, the path is kept: the
- * parser of Express throws for some, each time that the path is read.
+ * Refuses an address that is neither a path nor a URL and returns true. Of a URL, which only proxies send, the path is kept. All
+ * others are left to a parser of Express that throws for some, each time that the path is read.
  */
 export function refuseBadAddress(request: IncomingMessage, response: ServerResponse): boolean {
   const { url = '/' } = request;
-  if (url.startsWith('/') || url === '*') return false;
+  if (PATH.test(url) || url === '*') return false;
   const address = /^https?:/i.test(url) ? URL.parse(url) : null;
   if (address === null) {
-    const detail = 'The address of the request is neither a path nor a URL of HTTP.';
+    const detail =
+      'The address of the request is neither a path nor a URL of HTTP. Percent-encode characters outside of ASCII, and leave out the fragment.';
     send(request, response, new ProblemError('INVALID_REQUEST', { detail }));
     return true;
   }
