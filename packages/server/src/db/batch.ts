@@ -13,6 +13,8 @@ declare module 'pg' {
     /** What `pg` remembers as prepared when Postgres says so. */
     name: string;
     text: string;
+    /** Settles the query. `pg` wraps it for its own timeout. */
+    callback(error: Error | null, results?: BatchResult[]): void;
     handleRowDescription(message: { fields: pg.FieldDef[] }): void;
     handleDataRow(message: { fields: (string | null)[] }): void;
     handleCommandComplete(message: { text: string }): void;
@@ -62,7 +64,6 @@ export class Batch extends pg.Query {
   readonly #client: pg.ClientBase;
   readonly #described: Described;
   readonly #values: (string | Buffer | null)[][];
-  readonly #settle: PromiseWithResolvers<BatchResult[]>;
   readonly #results: BatchResult[] = [];
   #rows: object[] = [];
   #unreadable: Error | null = null;
@@ -71,7 +72,7 @@ export class Batch extends pg.Query {
     client: pg.ClientBase,
     described: Described,
     statements: readonly NamedStatement[],
-    settle: PromiseWithResolvers<BatchResult[]>,
+    callback: pg.Query['callback'],
   ) {
     super('');
     this.statements = statements;
@@ -79,7 +80,7 @@ export class Batch extends pg.Query {
     this.#described = described;
     // Before anything is sent, because a value can be unfit.
     this.#values = statements.map(({ values }) => values.map(utils.prepareValue));
-    this.#settle = settle;
+    this.callback = callback;
     this.#expectNext();
   }
 
@@ -126,14 +127,13 @@ export class Batch extends pg.Query {
   }
 
   override handleReadyForQuery(): void {
-    if (this.#unreadable === null) this.#settle.resolve(this.#results);
-    else this.#settle.reject(this.#unreadable);
+    this.callback(this.#unreadable, this.#results);
   }
 
   override handleError(error: Error, { submittedNamedStatements }: pg.Connection): void {
     // Postgres has not prepared those that it skipped.
     for (const { name } of this.statements.slice(this.#results.length)) delete submittedNamedStatements[name];
-    this.#settle.reject(error);
+    this.callback(error);
   }
 
   #expectNext(): void {

@@ -4,6 +4,7 @@ import { postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { wireTo } from '../test/wire.ts';
 import type { OpenDatabase } from './database.ts';
+import { lookUp } from './look-ups.ts';
 import { openDatabase } from './open.ts';
 import { type Param, type Params, prepared } from './prepared.ts';
 
@@ -98,6 +99,28 @@ postgresTest('in a transaction, a look-up sees what the transaction has written'
     const [inside, outside] = await Promise.all([findUser(trx, 'user 0'), findUser(db, 'user 0')]);
     expect([inside?.name, outside?.name]).toEqual(['Renamed', 'The user 0']);
   });
+});
+
+postgresTest('statements without a name, as when there are too many, do not stand in for each other', async () => {
+  await using site = await openWithUsers(1, 1);
+  const { db } = site.opened;
+  const add = sql<{ sum: number }>`select ${1}::integer + 1 as sum`.compile(db);
+  const multiply = sql<{ product: number }>`select ${3}::integer * 2 as product`.compile(db);
+  for (let times = 0; times < 2; times++) {
+    const [added, multiplied] = await Promise.all([lookUp(db, add), lookUp(db, multiply), findUser(db, 'user 0')]);
+    expect([...added.rows, ...multiplied.rows]).toEqual([{ sum: 2 }, { product: 6 }]);
+  }
+});
+
+postgresTest('the timeout of a query ends with it, if the URL of the database has one', async () => {
+  await using site = await openWithUsers(1);
+  const url = `${site.url}${site.url.includes('?') ? '&' : '?'}query_timeout=300`;
+  await using opened = openDatabase({ dialect: 'postgres', url, connections: 1 }, () => {});
+  const idOfSession = async () => (await sql<{ id: number }>`select pg_backend_pid() as id`.execute(opened.db)).rows;
+  const before = await idOfSession();
+  await findUser(opened.db, 'user 0');
+  for (let times = 0; times < 4; times++) await sql`select pg_sleep(0.1)`.execute(opened.db);
+  expect(await idOfSession()).toEqual(before);
 });
 
 postgresTest('a value that cannot be sent fails before anything is sent, and the connection works on', async () => {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { BatchResult } from './batch.ts';
 import { send } from './direct-reads.ts';
 import type { Database } from './schema.ts';
+import { statementName } from './statement-names.ts';
 
 /** Runs statements in one round trip. They fail together. */
 type RunTogether = (queries: readonly CompiledQuery[]) => Promise<BatchResult[]>;
@@ -65,5 +66,8 @@ export function shareRoundTrips(db: Database, run: RunTogether): void {
   lookUpsOf.set(db.getExecutor(), new LookUps(db, run));
 }
 
-export const lookUp = <Row>(db: Database, query: CompiledQuery<Row>): Promise<QueryResult<Row>> =>
-  lookUpsOf.get(db.getExecutor())?.add(query) ?? send(db, query);
+export function lookUp<Row>(db: Database, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+  // Only prepared statements share a round trip, and statements have names until there are too many.
+  const lookUps = statementName(query.sql) === undefined ? undefined : lookUpsOf.get(db.getExecutor());
+  return lookUps?.add(query) ?? send(db, query);
+}

@@ -31,6 +31,19 @@ onEachDatabase((house) => {
     expect(build).toHaveBeenCalledTimes(3);
   });
 
+  test('rare combinations do not pile up in memory', async () => {
+    const { db } = house().deps;
+    const build = vi.fn();
+    const find = prepared.one((_, value: Param<number>, _choice: number) => {
+      build();
+      return sql<{ value: number }>`select cast(${value} as integer) as value`;
+    });
+    for (let choice = 0; choice < 501; choice++) expect(await find(db, choice, choice)).toEqual({ value: choice });
+    expect(build).toHaveBeenCalledTimes(501);
+    await find(db, 0, 0);
+    expect(build).toHaveBeenCalledTimes(502);
+  });
+
   test('constants are part of the text, quoted', async () => {
     const { db } = house().deps;
     const find = prepared.first((building) =>

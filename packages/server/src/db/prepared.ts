@@ -130,6 +130,9 @@ prepared.run = <G extends Given, Row>(build: Build<G, Row>) =>
 /** A statement that changes one row, and returns whether there was one to change. */
 prepared.changed = <G extends Given, Row>(build: Build<G, Row>) => prepared(build, (_, changed) => changed === 1);
 
+/** The filters of a list have thousands of combinations, of which people use few. */
+const MAX_COMBINATIONS = 500;
+
 /** Runs a statement with values and a choice whose types the caller has checked. */
 export function statement<G extends Given, Row>(
   build: Build<G, Row>,
@@ -140,8 +143,12 @@ export function statement<G extends Given, Row>(
     const values = isRecord(passed) ? passed : { value: passed };
     const statements = isPostgres(db) ? onPostgres : onSqlite;
     const key = definedIn(values) + keyOf(choice);
-    const known = statements.get(key) ?? compile(db, build, passed, choice);
-    statements.set(key, known);
+    let known = statements.get(key);
+    if (known === undefined) {
+      known = compile(db, build, passed, choice);
+      if (statements.size >= MAX_COMBINATIONS) statements.clear();
+      statements.set(key, known);
+    }
     const parameters = known.parameters.map((value) => (value instanceof Param ? value.read(values) : value));
     return sendQuery(db, { ...known, parameters });
   };

@@ -72,9 +72,10 @@ class Connection {
 
   #sendTogether(statements: readonly NamedStatement[]): Promise<BatchResult[]> {
     this.#waiting = [];
-    const settle = Promise.withResolvers<BatchResult[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<BatchResult[]>();
+    const settle = (error: Error | null, results: BatchResult[] = []) => (error ? reject(error) : resolve(results));
     this.#send(new Batch(this.#client, this.#described, statements, settle));
-    return settle.promise.catch((error: unknown) => {
+    return promise.catch((error: unknown) => {
       // A migration has changed a table since the statement was prepared: prepare it again under another name.
       if (isOutdatedPlan(error)) this.#names++;
       throw error;
