@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -232,6 +233,78 @@ test('leases are renewed before they expire', async () => {
   waiting('minimax-h3');
   const running = run(fakeFamily({ poll: async () => ({ state: 'running', progress: 0, retryAfterMs: 60_000 }) }));
   await expect.poll(() => server.calls.filter((call) => call === 'renew').length).toBeGreaterThan(3);
+  soon.abort();
+  await running;
+});
+
+test('after an outage, leases are renewed before the next claim, which could take them over', async () => {
+  waiting('minimax-h3');
+  let away = 2;
+  server.before = (call) => {
+    if (call === 'claim' && server.claimed.length > 0 && away-- > 0) throw new TypeError('fetch failed');
+  };
+  const running = run(fakeFamily({ poll: async () => ({ state: 'running', progress: 0, retryAfterMs: 60_000 }) }));
+  const leases = () => server.calls.filter((call) => call === 'claim' || call === 'renew');
+  await expect.poll(() => leases().length).toBeGreaterThan(6);
+  expect(leases().slice(0, 7)).toEqual(['claim', 'claim', 'renew', 'claim', 'renew', 'claim', 'claim']);
+  soon.abort();
+  await running;
+});
+
+test('a late answer to a renewal does not abort the run of a later claim', async () => {
+  server.leaseSeconds = 0.3;
+  const [row] = waiting('minimax-h3');
+  if (row === undefined) throw new Error('there is no row');
+  const answers = Promise.withResolvers<void>();
+  const renewed = Promise.withResolvers<void>();
+  const aborted: boolean[] = [];
+  server.before = (call) => {
+    if (call !== 'renew' || row.epoch !== 1) return;
+    server.answersRenewals = answers.promise;
+    row.epoch = 2;
+    server.claimable.push({ fileId: row.fileId, family: row.family, epoch: 2 });
+    renewed.resolve();
+  };
+  const go = Promise.withResolvers<void>();
+  const family = fakeFamily({
+    async poll({ signal }) {
+      const epoch = row.epoch;
+      if (epoch === 1) return { state: 'running', progress: 0, retryAfterMs: 60_000 };
+      answers.resolve();
+      await Promise.race([go.promise, once(signal, 'abort')]);
+      aborted.push(signal.aborted);
+      return { state: 'succeeded', output: {} };
+    },
+  });
+  const running = run(family);
+  await renewed.promise;
+  await answers.promise;
+  // Renewals of the second run, which are answered after that of the first.
+  const before = server.calls.length;
+  await expect.poll(() => server.calls.slice(before).filter((call) => call === 'renew').length).toBeGreaterThan(2);
+  go.resolve();
+  await expect.poll(() => row.outcome?.status).toBe('SUCCEEDED');
+  expect(aborted).not.toContain(true);
+  soon.abort();
+  await running;
+});
+
+test('the job of a generation that ended at its deadline is canceled, although the server is away for a moment', async () => {
+  server.leaseSeconds = 0.3;
+  const [row] = waiting('minimax-h3');
+  let away = 2;
+  server.before = (call) => {
+    if (call === 'getTask' && row?.status === 'FAILED' && away-- > 0) throw new TypeError('fetch failed');
+  };
+  const family = fakeFamily({
+    async poll() {
+      if (row !== undefined) row.status = 'FAILED';
+      return { state: 'running', progress: 0, retryAfterMs: 60_000 };
+    },
+  });
+  const running = run(family);
+  await expect.poll(() => family.canceled).toEqual(['job-1']);
+  expect(row?.outcome).toBeNull();
   soon.abort();
   await running;
 });

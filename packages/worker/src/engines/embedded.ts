@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs } from '@review/client';
-import type { GenerationTask } from '@review/contract';
+import { type GenerationTask, OPEN_GENERATION_STATUSES } from '@review/contract';
 import type { Drain } from '../drain.ts';
 import { ADAPTERS } from '../families/index.ts';
 import { generate, type Handover, type Steps, type UnsentStep } from '../pipeline.ts';
@@ -8,9 +8,10 @@ import { type FamilyPolicy, policyOf, type StepPolicy } from '../policy.ts';
 import { Semaphore } from '../semaphore.ts';
 import { StepError, WAITING } from '../step-error.ts';
 import { awaitJob } from '../steps/await-job.ts';
-import type { StepContext } from '../steps/context.ts';
+import { readTask, type StepContext } from '../steps/context.ts';
 import { abandon, finish } from '../steps/finish.ts';
 import { prepare } from '../steps/prepare.ts';
+import { retryWhileUnavailable } from '../steps/retry-while-unavailable.ts';
 import { StepLog } from '../steps/step-log.ts';
 import { store } from '../steps/store.ts';
 import { submit } from '../steps/submit.ts';
@@ -33,6 +34,8 @@ const CLAIM_INTERVAL_MS = 20;
 /** A full worker claims again when this part of its slots is free, or after this time since the first was. */
 const REFILL = { part: 0.25, withinMs: 200 };
 const CLAIM_DELAYS = { firstDelayMs: 100, maxDelayMs: 5000 };
+/** How long a run that was aborted asks whether its generation has ended. */
+const READ_MS = 60_000;
 /** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
 const MAX_SUBMITS = 4;
 
@@ -76,10 +79,14 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       .catch((error: unknown) => log.debug({ err: error, file: fileId }, 'lease was not released'));
 
   const renew = async () => {
-    if (running.size === 0) return;
     const tasks = [...running].map(([fileId, { epoch }]) => ({ fileId, epoch }));
+    if (tasks.length === 0) return;
     const { data } = await server.renew({ body: { worker: options.worker, tasks } });
-    for (const fileId of data.lost) running.get(fileId)?.lost.abort();
+    for (const { fileId, epoch } of tasks) {
+      const held = running.get(fileId);
+      // It may have been claimed again meanwhile.
+      if (held?.epoch === epoch && data.lost.includes(fileId)) held.lost.abort();
+    }
   };
   let [leaseSeconds, renewing]: [number, NodeJS.Timeout | undefined] = [0, undefined];
   const keepRenewing = (seconds: number) => {
@@ -118,6 +125,8 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
         const interval = delay(CLAIM_INTERVAL_MS, undefined, { signal: stop.soon }).catch(() => {});
         const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
+        // Leases may have expired meanwhile: a claim of its own generations would abort their paid calls.
+        if (failures > 0) await renew();
         const { data } = await server.claim({ body }, { signal });
         keepRenewing(data.leaseSeconds);
         for (const { task, ...claim } of data.tasks) {
@@ -171,7 +180,7 @@ async function runTask(
       if (reason.type === 'NOT_MINE') return releaseLease(handed);
       // A worker that stops does not fail the generation: another worker continues it.
       const stopped = stop.soon.aborted || stop.now.aborted;
-      if (stopped && !(await isCanceled(context, handed))) return;
+      if (stopped && !(await hasEnded(context, handed, stop.soon))) return;
       const never = new AbortController().signal;
       const run = (inner: StepContext) => abandon(inner, handed, reason);
       const end = { name: 'abandon', policy: policy.abandon, run };
@@ -181,9 +190,11 @@ async function runTask(
   await generate(task, steps, toFailure);
 }
 
-async function isCanceled({ server }: Context, { fileId, epoch }: GenerationTask): Promise<boolean> {
-  const read = await server.getTask({ params: { id: fileId }, query: { epoch } }).catch(() => null);
-  return read !== null && read.data.status === 'CANCELED';
+/** Whether the generation has ended without this run, by a cancel or its deadline. */
+async function hasEnded(context: Context, task: GenerationTask, soon: AbortSignal): Promise<boolean> {
+  const signal = AbortSignal.any([soon, AbortSignal.timeout(READ_MS)]);
+  const read = await retryWhileUnavailable(signal, () => readTask(context, task)).catch(() => null);
+  return read !== null && !OPEN_GENERATION_STATUSES.includes(read.status);
 }
 
 type Limit = <T>(work: () => Promise<T>) => Promise<T>;

@@ -23,6 +23,8 @@ export interface FakeServer extends AsyncDisposable {
   claimable: GenerationTask[];
   /** Called before every call; an error it throws is the answer. */
   before: (call: keyof WorkerClient, row: Row | undefined) => void;
+  /** Renewals are answered after it, as of when they arrived. */
+  answersRenewals: Promise<void>;
   calls: string[];
   /** The number of tasks of each claim that had any. */
   claimed: number[];
@@ -95,9 +97,15 @@ export async function fakeServer(): Promise<FakeServer> {
       });
       return { data: { tasks: claims, leaseSeconds: fake.leaseSeconds } };
     },
-    async renew() {
+    async renew({ body: { tasks } }) {
       enter('renew');
-      return { data: { lost: [] } };
+      const isHeld = ({ fileId, epoch }: { fileId: string; epoch: number }) => {
+        const row = rows.get(fileId);
+        return row?.epoch === epoch && OPEN_GENERATION_STATUSES.includes(row.status);
+      };
+      const lost = tasks.filter((task) => !isHeld(task)).map(({ fileId }) => fileId);
+      await fake.answersRenewals;
+      return { data: { lost } };
     },
     async release({ params: { id }, body: { epoch } }) {
       held('release', id, epoch);
@@ -176,6 +184,7 @@ export async function fakeServer(): Promise<FakeServer> {
     client,
     folder: await mkdtemp(join(tmpdir(), 'review-steps-')),
     claimable: [],
+    answersRenewals: Promise.resolve(),
     calls: [],
     claimed: [],
     released: [],
