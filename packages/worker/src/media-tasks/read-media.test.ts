@@ -142,6 +142,29 @@ test('a server and a storage that are away are asked again', async () => {
   expect(seen).toMatchObject({ stored: ['THUMBNAIL', 'POSTER'], ends: [null] });
 });
 
+test('content that arrives in part is asked for again', async () => {
+  const { context, seen } = serverWith();
+  storage.before = vi.fn().mockReturnValueOnce('reset').mockReturnValueOnce({ body: cutOff() });
+  await read(context);
+  expect(seen).toMatchObject({ stored: ['THUMBNAIL', 'POSTER'], ends: [null] });
+});
+
+async function* cutOff() {
+  yield 'a part';
+  throw new Error('cut off');
+}
+
+test.each([403, 404])(
+  'content that the storage refuses with %d ends the attempt, for the next gets another URL',
+  async (status) => {
+    const { context, seen } = serverWith();
+    storage.before = () => ({ status, body: '' });
+    await expect(read(context)).rejects.toThrow(`The storage answered ${status}.`);
+    expect(storage.requests).toHaveLength(1);
+    expect(seen).toMatchObject({ ends: [], released: 0 });
+  },
+);
+
 test.each(['start', 'facts', 'startRendition', 'finish'])('a task that is lost at %s is left alone', async (at) => {
   const { context, seen } = serverWith({ fail: (call) => (call === at ? problem(404) : undefined) });
   await read(context);

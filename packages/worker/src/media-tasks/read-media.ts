@@ -128,10 +128,20 @@ async function download({ url, size }: MediaTask, path: string, signal: AbortSig
   const response = await fetch(url, { signal }).catch((error: unknown) => {
     throw signal.aborted ? error : new StepError('AWAY', 'The storage does not answer.');
   });
-  if (!response.ok || response.body === null) throw new StepError('AWAY', `The storage answered ${response.status}.`);
-  await pipeline(response.body, createWriteStream(path), { signal });
-  if ((await stat(path)).size !== size) throw new StepError('AWAY', 'The connection to the storage broke.');
+  const { ok, status, body } = response;
+  if (!ok || body === null) {
+    const message = `The storage answered ${status}.`;
+    // The URL may have expired: the next attempt gets another.
+    throw status >= 500 || status === 429 ? new StepError('AWAY', message) : new Error(message);
+  }
+  await pipeline(body, createWriteStream(path), { signal }).catch((error: unknown) => {
+    // Of `fetch`; the errors of the disk are others.
+    throw error instanceof TypeError ? brokenError() : error;
+  });
+  if ((await stat(path)).size !== size) throw brokenError();
 }
+
+const brokenError = () => new StepError('AWAY', 'The connection to the storage broke.');
 
 async function upload(
   { server }: MediaContext,
