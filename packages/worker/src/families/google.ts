@@ -101,7 +101,8 @@ function saidIn(message: string): GoogleError {
 /** Maps a 429: a daily quota, or a retry delay of more than an hour, is an exhausted balance. */
 function rateRefusal({ message, details = [] }: GoogleError): Refusal {
   const asked = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay ?? '';
-  const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 : undefined;
+  // A delay of less than a second can arrive as `0s`, and is left to the back-off.
+  const delayMs = /^\d+(\.\d+)?s$/.test(asked) ? Number.parseFloat(asked) * 1000 || undefined : undefined;
   const daily = details.some(({ violations }) => violations.some(({ quotaId = '' }) => /PerDay/.test(quotaId)));
   if (daily || (delayMs ?? 0) > HOUR_MS) return { type: 'BALANCE', words: message };
   return { type: 'RATE_LIMITED', delayMs };

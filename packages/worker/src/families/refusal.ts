@@ -110,10 +110,10 @@ export const saysItWasSent = (words: string): boolean => !NEVER_SENT.test(words)
 /** Caps the delay below the limit of timers; after it, the provider can ask for another. */
 const MAX_WAIT_MS = 3_600_000;
 
-/** Returns the delay of a Retry-After header in milliseconds, given in seconds or as a date. */
+/** Returns the delay of a Retry-After header in milliseconds, given in seconds or as a date. None, or a past one, leaves it to the back-off. */
 export function retryAfter(headers: { get(name: string): string | null }): number | undefined {
   const asked = headers.get('retry-after');
   if (asked === null) return undefined;
   const milliseconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
-  return Number.isFinite(milliseconds) ? Math.min(MAX_WAIT_MS, Math.max(0, milliseconds)) : undefined;
+  return milliseconds > 0 ? Math.min(MAX_WAIT_MS, milliseconds) : undefined;
 }
