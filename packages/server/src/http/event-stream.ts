@@ -27,16 +27,18 @@ export function toReadable(
     'X-Accel-Buffering': 'no',
   });
   const readable = request.method === 'HEAD' ? Readable.from([]) : Readable.from(chunks, { highWaterMark: 1 });
-  const { socket } = request;
-  const destroy = () => response.destroy();
   readable.on('error', (error) => {
     onError(error);
-    destroy();
+    response.destroy();
   });
-  socket.setTimeout(STALLED_MS).on('timeout', destroy);
-  response.once('close', () => {
-    socket.off('timeout', destroy);
-    readable.destroy();
-  });
+  closeWhenStalled(request, response);
+  response.once('close', () => readable.destroy());
   return readable;
+}
+
+/** Closes the connection of a stream whose client no longer reads. */
+export function closeWhenStalled({ socket }: Request, response: Response): void {
+  const destroy = () => response.destroy();
+  socket.setTimeout(STALLED_MS).on('timeout', destroy);
+  response.once('close', () => socket.off('timeout', destroy));
 }

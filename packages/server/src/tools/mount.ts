@@ -2,6 +2,7 @@ import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { errorHandler } from '../http/error-handler.ts';
+import { closeWhenStalled } from '../http/event-stream.ts';
 import type { Guard } from '../http/guard.ts';
 import type { Operation } from '../http/operations.ts';
 import { readJson } from '../http/read-body.ts';
@@ -75,8 +76,13 @@ export function mountTools(app: Express, deps: Deps, guard: Guard, all: readonly
           detail: `At most ${MAX_STREAMS_PER_CREDENTIAL} streams may be open at once. Close one of them.`,
         });
       }
+      // The client left while the call was counted: there is no other event.
+      if (response.closed) return;
       subscriptions.set(response, caller.credentialId);
       response.once('close', () => subscriptions.delete(response));
+      // The library writes until the connection is closed, which is later than the end if the client has more to read.
+      response.on('error', () => {});
+      closeWhenStalled(request, response);
       endWhenRevoked(request, response);
     }
     const serve = await loadProtocol();

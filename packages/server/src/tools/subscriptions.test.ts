@@ -1,10 +1,13 @@
+import { connect } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { uploadFile } from '../rooms/uploads/test/uploads.ts';
+import { revokeCredential } from '../credentials/queries.ts';
+import { now } from '../db/time.ts';
+import { start, uploadFile } from '../rooms/uploads/test/uploads.ts';
 import { eventually } from '../test/eventually.ts';
 import { onEachDatabase, type PersonName } from '../test/house.ts';
 import { ABOUT } from './test/clients.ts';
-import { formerRequest, messageIn, post } from './test/wire.ts';
+import { currentRequest, formerRequest, messageIn, post } from './test/wire.ts';
 
 onEachDatabase((house) => {
   const newFile = () => uploadFile(house(), Buffer.from('# Tides'), { name: 'tides.md' });
@@ -45,6 +48,42 @@ onEachDatabase((house) => {
     await eventually(async () => restricted.updated.length > 0, 'the notification');
     expect(restricted.updated).toEqual([`review://files/${seen}`]);
     expect(unscoped.updated).toEqual([]);
+  });
+
+  test('the key of a subscription whose response waits behind another is revoked: the server works on', async () => {
+    const { deps, people, projectId, url } = house();
+    const { key } = await house().withScopes('owner', ['files:read', 'files:write']);
+    const [file, { id: unfinished }] = [await newFile(), await start(people.owner.client, 'FX', projectId)];
+    const subscription = currentRequest('subscriptions/listen', {
+      notifications: { resourceSubscriptions: [`review://files/${file}`] },
+    });
+    const { host, hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const send = (line: string, { headers = {}, body = '' }: RequestInit = {}) => {
+      const all = { host, authorization: `Bearer ${key}`, 'content-length': String(body).length, ...headers };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+      socket.write([`${line} HTTP/1.1`, ...lines, '', body].join('\r\n'));
+    };
+    send(`GET /api/files/${unfinished}?wait=50`);
+    send('POST /mcp', subscription);
+    send(`PATCH /api/files/${file}`, { headers: { 'content-type': 'application/json' }, body: '{"name":"spring.md"}' });
+    const nameOf = async () => (await people.owner.client.files.get({ params: { id: file } })).data.name;
+    await eventually(async () => (await nameOf()) === 'spring.md', 'the last of the three requests');
+    const other = await post(house(), key, subscription);
+    const { id } = await deps.db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('hint', '=', key.slice(-4))
+      .executeTakeFirstOrThrow();
+    await revokeCredential(deps.db, id, now());
+    await other.text();
+    const since = performance.now();
+    await eventually(async () => {
+      await rename(file, `${Math.round(performance.now())}.md`);
+      return performance.now() - since > 1000;
+    }, 'the check of the waiting one');
+    expect((await house().request(null, 'GET', '/healthz')).status).toBe(200);
+    socket.destroy();
   });
 
   test('older clients are told that they cannot subscribe', async () => {
