@@ -15,7 +15,8 @@ import {
   upload,
   uploadFile,
 } from './rooms/uploads/test/uploads.ts';
-import { sweep } from './sweeper.ts';
+import { startSweeper, sweep } from './sweeper.ts';
+import { eventually } from './test/eventually.ts';
 import { type House, onEachDatabase, refusal } from './test/house.ts';
 
 const bytes = Buffer.from('some bytes');
@@ -249,6 +250,28 @@ onEachDatabase(
       await Promise.all(Array.from({ length: 4 }, () => sweep(house().deps)));
       expect(kept(house(), id)).toBe(0);
       await refusal(get(house(), stale), 'NOT_FOUND');
+    });
+
+    test('the next sweep waits for one that is slow', async () => {
+      const id = await uploadFile(house(), bytes);
+      await deleteForGood(clientOf(house()), id);
+      const storage = { ...house().deps.storage, abort: async () => {} };
+      const { promise: removed, resolve: goOn } = Promise.withResolvers<void>();
+      const begun: string[] = [];
+      storage.remove = (key) => {
+        begun.push(key);
+        return removed;
+      };
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      const sweeper = startSweeper({ ...house().deps, storage });
+      vi.advanceTimersByTime(60 * 60_000);
+      vi.useRealTimers();
+      await eventually(async () => begun.length > 0, 'the deletion');
+      // Meanwhile, any others would have come as far.
+      await sweep({ ...house().deps, storage: { ...storage, remove: async () => {} } });
+      expect(begun).toEqual([id]);
+      goOn();
+      sweeper[Symbol.dispose]();
     });
 
     test('idempotency keys older than 24 hours are deleted, newer ones kept', async () => {

@@ -23,6 +23,7 @@ import {
   listPendingBlobDeletions,
 } from './rooms/uploads/queries.ts';
 import { releaseSwept } from './rooms/webhooks/queries.ts';
+import { singleFlight } from './single-flight.ts';
 import { areDeletionsHeld } from './storage/hold.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -120,7 +121,7 @@ const isHeld = (storage: Storage, log: Logger): Promise<boolean> =>
   });
 
 export function startSweeper(deps: Deps): Disposable {
-  const run = () => sweep(deps).catch((error: unknown) => deps.log.error({ err: error }, 'sweep failed'));
+  const run = singleFlight(() => sweep(deps).catch((error: unknown) => deps.log.error({ err: error }, 'sweep failed')));
   void run();
   const timer = setInterval(run, INTERVAL_MS);
   timer.unref();
