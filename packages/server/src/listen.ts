@@ -50,6 +50,8 @@ export async function listen(
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
   });
+  // A connection that the system could not accept is closed; the others are served.
+  server.on('error', () => {});
   const { port } = server.address() as AddressInfo;
   return {
     port,
