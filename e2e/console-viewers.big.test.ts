@@ -111,6 +111,36 @@ inConsole('the viewers of the console', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
+  test('a video stays where it is when its URL is signed anew, and goes on with that when its own has expired', async () => {
+    const id = await fixture().service.generate('seedance-2.0-mini');
+    await fixture().service.waitForEnd(id);
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open(`/files/${id}?at=2500`);
+    await page.getByText(/frame 60$/).waitFor();
+    const shown = () =>
+      page.evaluate<{ src: string; time: number }>(
+        '(({ src, currentTime: time }) => ({ src, time }))(document.querySelector("video"))',
+      );
+    const first = await shown();
+    const pass = (minutes: number) =>
+      page.evaluate(`{ const now = Date.now; Date.now = () => now() + ${minutes} * 60_000 }`);
+    const signedAnew = async () => {
+      const answer = page.waitForResponse((response) => response.url().includes(`/${id}/download`));
+      await pass(6);
+      await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
+      return (await (await answer).json()).data.url;
+    };
+    await expect.poll(signedAnew).not.toBe(first.src);
+    await visit.settled();
+    expect(await shown()).toEqual(first);
+    await pass(60);
+    await page.evaluate('document.querySelector("video").dispatchEvent(new Event("error"))');
+    await expect.poll(async () => (await shown()).src).not.toBe(first.src);
+    await expect.poll(async () => (await shown()).time).toBeCloseTo(first.time, 1);
+    await page.getByText(/frame 60$/).waitFor();
+  });
+
   test('a strip of the pages turns them, and its pictures are made when an editor looks at them', async () => {
     const { service } = fixture();
     const id = await service.generate('pdf', LONG);

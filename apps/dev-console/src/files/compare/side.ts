@@ -28,12 +28,12 @@ export function useSide({
   const file = useQuery(fileQuery(id));
   const download = useQuery({ ...downloadQuery(id), enabled: file.data?.status === 'UPLOADED' });
   const opposite = useQuery(fileQuery(other)).data;
-  const proxy = useSteadyUrl(file.data && proxyOf(file.data)?.url);
+  const url = useSteadyUrl((file.data && proxyOf(file.data)?.url) ?? download.data?.url);
   return {
     name,
     id,
     file: file.data,
-    url: proxy ?? download.data?.url,
+    url,
     error: file.error ?? download.error,
     offered,
     earlier: opposite === undefined ? [] : earlierVersions(opposite, offered),

@@ -21,10 +21,10 @@ export function proxyOf({ renditions }: Media): Rendition | undefined {
 
 const objectOf = (url: string | undefined) => url?.split('?')[0];
 
-/** Keeps the URL while it is of the same object: a new signature would start a video from its beginning. */
-export function useSteadyUrl(url: string | undefined): string | undefined {
+/** Keeps the URL while it is of the same object and has not failed: a new signature would start a video from its beginning. */
+export function useSteadyUrl(url: string | undefined, failed?: string): string | undefined {
   const [kept, setKept] = useState(url);
-  if (objectOf(kept) === objectOf(url)) return kept;
+  if (kept === url || (objectOf(kept) === objectOf(url) && kept !== failed)) return kept;
   setKept(url);
   return url;
 }

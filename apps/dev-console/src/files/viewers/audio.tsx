@@ -1,15 +1,16 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useDesk } from '../../review/desk.tsx';
 import { codecName } from '../media/describe.ts';
-import { proxyOf, renditionOf, useSteadyUrl } from '../media/renditions.ts';
+import { proxyOf, renditionOf } from '../media/renditions.ts';
 import { clock } from './clock.ts';
 import controls from './controls.module.css';
 import { Controls } from './controls.tsx';
 import { keysOf, Stage } from './stage.tsx';
 import { Track } from './track.tsx';
 import { usePlayback } from './use-playback.ts';
+import { useSource } from './use-source.ts';
 import { useTimeKeys } from './use-time-keys.ts';
 import { useTransport } from './use-transport.ts';
 import type { ViewerProps } from './viewer-props.ts';
@@ -20,9 +21,8 @@ const STEP_SECONDS = 5;
 
 /** A sound player with its waveform and comment pins on the timeline. */
 export default function AudioViewer({ file, url, asked, onPosition }: ViewerProps) {
-  const source = useSteadyUrl(proxyOf(file)?.url) ?? url;
-  const [unplayable, setUnplayable] = useState<string | null>(null);
-  const playback = usePlayback<HTMLAudioElement>({ file, asked, onPosition }, () => setUnplayable(source));
+  const { source, isUnplayable, onFailure } = useSource(file, proxyOf(file)?.url ?? url);
+  const playback = usePlayback<HTMLAudioElement>({ file, asked, onPosition }, onFailure);
   const { element, time, length, seek, listeners } = playback;
   const desk = useDesk();
   const waveform = renditionOf(file, 'WAVEFORM');
@@ -70,7 +70,7 @@ export default function AudioViewer({ file, url, asked, onPosition }: ViewerProp
       <Track file={file} playback={playback} step={0.01} range={range}>
         <Waveform peaks={peaks.data ?? []} share={time / (length || 1)} />
       </Track>
-      {unplayable === source ? (
+      {isUnplayable ? (
         <Text size="sm" role="status" className={classes.bar}>
           <b>This browser cannot play {codec === null ? `sound of the type ${file.mimeType}` : codecName(codec)}.</b>{' '}
           Download the file to play it with another program.

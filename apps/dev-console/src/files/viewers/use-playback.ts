@@ -1,10 +1,10 @@
 import { type SyntheticEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ViewerProps } from './viewer-props.ts';
 
-/** The state and the controls of a video or sound. Times are in seconds. `onUnplayable` is called if the source does not play. */
+/** The state and the controls of a video or sound. Times are in seconds. `onFailure` is called if the source does not play. */
 export function usePlayback<Media extends HTMLMediaElement>(
   { file, asked, onPosition }: Pick<ViewerProps, 'file' | 'asked' | 'onPosition'>,
-  onUnplayable: () => void,
+  onFailure: (hasPlayed: boolean) => void,
 ) {
   const element = useRef<Media>(null);
   /** Where to continue after another source has loaded. */
@@ -20,7 +20,8 @@ export function usePlayback<Media extends HTMLMediaElement>(
 
   function load(media: HTMLMediaElement) {
     // A browser that cannot decode the picture plays the sound alone.
-    if (media instanceof HTMLVideoElement && media.videoWidth === 0 && file.media?.width != null) return onUnplayable();
+    if (media instanceof HTMLVideoElement && media.videoWidth === 0 && file.media?.width != null)
+      return onFailure(false);
     if (resumeAt.current > 0) media.currentTime = resumeAt.current;
     resumeAt.current = 0;
     setDuration(media.duration);
@@ -30,7 +31,7 @@ export function usePlayback<Media extends HTMLMediaElement>(
   const onMount = useEffectEvent(() => {
     const media = element.current;
     if (media === null) return;
-    if (media.error !== null) onUnplayable();
+    if (media.error !== null) onFailure(false);
     else if (media.readyState > 0) load(media);
   });
   // The events of content that loads before React has mounted the element are lost.
@@ -59,6 +60,9 @@ export function usePlayback<Media extends HTMLMediaElement>(
     return () => media.cancelVideoFrameCallback(request);
   }, [playing]);
 
+  function keepPosition() {
+    resumeAt.current = element.current?.currentTime ?? 0;
+  }
   function report({ currentTarget: { currentTime, paused } }: SyntheticEvent<HTMLMediaElement>) {
     setTime(currentTime);
     onPosition(Math.round(currentTime * 1000), paused);
@@ -71,13 +75,15 @@ export function usePlayback<Media extends HTMLMediaElement>(
     seek,
     toggle,
     /** Call before the source changes. */
-    keepPosition() {
-      resumeAt.current = element.current?.currentTime ?? 0;
-    },
+    keepPosition,
     listeners: {
       onDurationChange: ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => setDuration(currentTarget.duration),
       onLoadedMetadata: ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => load(currentTarget),
-      onError: onUnplayable,
+      onError() {
+        keepPosition();
+        setPlaying(false);
+        onFailure(duration > 0);
+      },
       onPlay: () => setPlaying(true),
       onPause: (event: SyntheticEvent<HTMLMediaElement>) => {
         setPlaying(false);

@@ -5,7 +5,7 @@ import { useDesk } from '../../review/desk.tsx';
 import { DrawingBar } from '../../review/drawing/bar.tsx';
 import { DrawingLayer } from '../../review/drawing/layer.tsx';
 import { codecName } from '../media/describe.ts';
-import { proxyOf, renditionOf, useSteadyUrl } from '../media/renditions.ts';
+import { proxyOf, renditionOf } from '../media/renditions.ts';
 import controls from './controls.module.css';
 import { Controls } from './controls.tsx';
 import { DrawControl } from './draw-control.tsx';
@@ -16,6 +16,7 @@ import { UnplayableVideo } from './unplayable-video.tsx';
 import { useExactRate } from './use-exact-rate.ts';
 import { usePlayback } from './use-playback.ts';
 import { useShownShapes } from './use-shown-shapes.ts';
+import { useSource } from './use-source.ts';
 import { useTimeKeys } from './use-time-keys.ts';
 import { useTransport } from './use-transport.ts';
 import type { ViewerProps } from './viewer-props.ts';
@@ -29,12 +30,10 @@ const frameOf = (seconds: number, { numerator, denominator }: ExactRate) =>
 export default function VideoViewer({ file, url, asked, onPosition }: ViewerProps) {
   const desk = useDesk();
   const proxy = proxyOf(file);
-  const proxyUrl = useSteadyUrl(proxy?.url);
   const [wantsOriginal, setWantsOriginal] = useState(false);
-  const source = wantsOriginal ? url : (proxyUrl ?? url);
-  const [unplayable, setUnplayable] = useState<string | null>(null);
+  const { source, isUnplayable, onFailure } = useSource(file, wantsOriginal ? url : (proxy?.url ?? url));
   const [ownRatio, setOwnRatio] = useState(16 / 9);
-  const playback = usePlayback<HTMLVideoElement>({ file, asked, onPosition }, () => setUnplayable(source));
+  const playback = usePlayback<HTMLVideoElement>({ file, asked, onPosition }, onFailure);
   const { element: film, time, length, playing, seek, listeners } = playback;
   const rate = useExactRate(file, url);
   const frame = frameOf(time, rate);
@@ -82,12 +81,12 @@ export default function VideoViewer({ file, url, asked, onPosition }: ViewerProp
     else void document.exitFullscreen();
   }
   const shortcuts = useTimeKeys({ playback, transport, desk, onStep: step, onFullScreen: fill });
-  const other = proxyUrl !== undefined && (
+  const other = proxy !== undefined && (
     <Button size="compact-sm" variant="default" onClick={() => choose(!wantsOriginal)}>
       {wantsOriginal ? 'Play the proxy' : 'Play the original'}
     </Button>
   );
-  if (unplayable === source) return <UnplayableVideo file={file} action={other} />;
+  if (isUnplayable) return <UnplayableVideo file={file} action={other} />;
 
   const lengthInFrames = file.media?.frameCount ?? frameOf(length, rate);
   return (
