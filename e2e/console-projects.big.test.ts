@@ -227,6 +227,22 @@ inConsole('projects in the console', (fixture) => {
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
 
+  test('saving one setting of a project keeps what somebody else has changed meanwhile', async () => {
+    const { client } = fixture().service;
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    const id = await newProject(visit, 'Of two people');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Deadline').fill('2027-03-01');
+    await client.projects.update({ params: { id }, body: { name: 'By the other' } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await client.projects.get({ params: { id } })).data).toMatchObject({
+      name: 'By the other',
+      deadline: '2027-03-01',
+    });
+  });
+
   test('actions that a role or scope forbids are disabled with a reason, and no request fails with 403', async () => {
     const { projectId } = fixture().service;
     await using reviewer = await fixture().visit({ key: await fixture().keyOf(REVIEWER) });

@@ -35,17 +35,29 @@ export function ProjectSettingsPage() {
   );
 }
 
+const formOf = ({ name, description, deadline }: Project) => ({
+  name,
+  description: description ?? '',
+  deadline: deadline ?? '',
+});
+
 function About({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
-  const [name, setName] = useState(project.name);
-  const [description, setDescription] = useState(project.description ?? '');
-  const [deadline, setDeadline] = useState(project.deadline ?? '');
+  const [saved, setSaved] = useState(formOf(project));
+  const [form, setForm] = useState(saved);
+  const { name, description, deadline } = form;
+  const change = (changed: Partial<typeof form>) => setForm({ ...form, ...changed });
   const forbidden = refusal(contract.projects.update);
   const readOnly = forbidden !== null;
   const save = useApiMutation(
-    () =>
+    (given: typeof form) =>
       client.projects.update({
         params: { id: project.id },
-        body: { name: name.trim(), description: description.trim() || null, deadline: deadline || null },
+        // Somebody else may have changed the other fields.
+        body: {
+          ...(given.name !== saved.name && { name: given.name.trim() }),
+          ...(given.description !== saved.description && { description: given.description.trim() || null }),
+          ...(given.deadline !== saved.deadline && { deadline: given.deadline || null }),
+        },
       }),
     { invalidates: [['projects']] },
   );
@@ -53,7 +65,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!readOnly && name.trim() !== '') save.mutate();
+        if (!readOnly && name.trim() !== '') save.mutate(form, { onSuccess: () => setSaved(form) });
       }}
     >
       <Stack gap="md">
@@ -65,7 +77,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           readOnly={readOnly}
           maxLength={maxLengthOf(contract.projects.update.body.shape.name)}
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => change({ name: event.target.value })}
           error={name.trim() === '' ? 'A project needs a name.' : null}
         />
         <Textarea
@@ -75,7 +87,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           maxLength={maxLengthOf(contract.projects.update.body.shape.description)}
           readOnly={readOnly}
           value={description}
-          onChange={(event) => setDescription(event.target.value)}
+          onChange={(event) => change({ description: event.target.value })}
         />
         <TextInput
           label="Deadline"
@@ -83,7 +95,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
           w={180}
           readOnly={readOnly}
           value={deadline}
-          onChange={(event) => setDeadline(event.target.value)}
+          onChange={(event) => change({ deadline: event.target.value })}
         />
         {save.isError && <ProblemNotice error={save.error} />}
         <Group>
