@@ -1,6 +1,6 @@
 import { SCOPES } from '@review/contract';
 import { expect, test } from 'vitest';
-import { inConsole, OWNER } from './console-fixture.ts';
+import { inConsole, OWNER, REVIEWER } from './console-fixture.ts';
 
 /** What the browser logs about requests that fail, and React about the pages that need them. */
 const FAILED_REQUEST = /ERR_|Failed to (load|fetch)|PartNotLoaded/;
@@ -73,6 +73,33 @@ inConsole('the session in the console', (fixture) => {
       .waitFor();
     await client.comments.create({ params: { id: projectId }, body: { content: 'Live again.' } });
     await page.getByText('Live again.').waitFor();
+    expect(visit.takeConsoleErrors(/401/)).toEqual([]);
+  });
+
+  test('another person who signs in on the page of the first can edit their own comments', async () => {
+    const { service } = fixture();
+    const params = { id: service.projectId };
+    const [key, keyOfOther] = [await fixture().keyOf(OWNER), await fixture().keyOf(REVIEWER)];
+    await service.clientAt(service.url, { token: keyOfOther }).comments.create({ params, body: { content: 'Mine.' } });
+    await using visit = await fixture().visit({ key });
+    const { page } = visit;
+    await visit.openLive(`/projects/${service.projectId}/comments`);
+    await page.getByLabel('Comment', { exact: true }).fill('Of the first.');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const actionsFor = (words: string) =>
+      page.getByRole('article').filter({ hasText: words }).getByRole('button', { name: 'Actions for this comment' });
+    const edit = page.getByRole('menuitem', { name: 'Edit' });
+    await actionsFor('Mine.').click();
+    await edit.getByText('Only its author can edit a comment.').waitFor();
+    await page.keyboard.press('Escape');
+    await fixture().revoke(key);
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel('API key').fill(keyOfOther);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.waitFor({ state: 'detached' });
+    await actionsFor('Mine.').click();
+    await edit.click();
+    await page.getByLabel('Edit the comment').waitFor();
     expect(visit.takeConsoleErrors(/401/)).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, queryClient } from '../api.ts';
 import { invalidate } from '../api-mutation.ts';
-import { meQuery } from '../members/me.ts';
+import { meQuery } from '../session/me-query.ts';
 import { type Audience, useMentionWriter } from './mentions.ts';
 import { CHANGES } from './queries.ts';
 

@@ -1,16 +1,8 @@
 import { contract } from '@review/contract';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useProject } from '../projects/project-query.ts';
+import { meQuery } from '../session/me-query.ts';
 import { membersQuery } from './queries.ts';
-
-/** The user id of the session, once a comment that this session posted has revealed it. */
-export const meQuery = queryOptions<string | null>({
-  queryKey: ['me'],
-  queryFn: () => null,
-  enabled: false,
-  initialData: null,
-  gcTime: Number.POSITIVE_INFINITY,
-});
 
 /** The user id of the session, or null. Keys do not expose it, but a sole member with the caller's role is the caller. */
 export function useMe(projectId: string): string | null {
