@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync } from 'node:fs';
+import fs, { mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openLog } from './open-log.ts';
 import { eventually } from './test/eventually.ts';
 
@@ -85,4 +85,19 @@ test('a process works on while the disk of its log is full', () => {
     timeout: 10_000,
   });
   expect([status, signal]).toEqual([0, null]);
+});
+
+test('the log goes on when a disk that was full has space again, with the lines that waited', () => {
+  const { log, messages } = openFileLog();
+  const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  for (const length of [10_000, 1000, 100, 1]) {
+    for (let line = 0; line < 200; line++) log.error('x'.repeat(length));
+  }
+  full.mockRestore();
+  log.error('dropped');
+  log.error('after');
+  expect(messages().at(-1)).toBe('after');
+  expect(messages().length).toBeGreaterThan(100);
 });
