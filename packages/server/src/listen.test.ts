@@ -1,14 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '@review/contract';
 import express from 'express';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BODY_LIMITS } from './http/body-timeout.ts';
 import { listen } from './listen.ts';
 import { onEachDatabase } from './test/house.ts';
 
+const LISTENING = 'tracing:net.server.listen:asyncEnd';
 const UNTIL_BODY = 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
 
 function expectProblem(answer: string, status: number, code: string): void {
@@ -163,6 +166,25 @@ onEachDatabase((house) => {
     });
     await listening[Symbol.asyncDispose]();
     expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
+  });
+
+  test('connections that the system does not accept are logged, at most once a second, and others are served', async () => {
+    const { promise: server, resolve } = Promise.withResolvers<Server>();
+    const resolveServer = (message: unknown) => {
+      const isOfServer = typeof message === 'object' && message !== null && 'server' in message;
+      if (isOfServer && message.server instanceof Server) resolve(message.server);
+    };
+    subscribe(LISTENING, resolveServer);
+    const log = { warn: vi.fn() };
+    const app = express().get('/', (_request, response) => void response.end());
+    const listening = await listen(Object.assign(app, { log }), { host: '127.0.0.1', port: 0 }, 1);
+    for (let times = 0; times < 3; times++) (await server).emit('error', new Error('accept ENOBUFS'));
+    unsubscribe(LISTENING, resolveServer);
+    expect(log.warn.mock.calls).toEqual([
+      [{ err: expect.objectContaining({ message: 'accept ENOBUFS' }) }, 'a connection could not be accepted'],
+    ]);
+    expect((await fetch(`http://127.0.0.1:${listening.port}/`)).status).toBe(200);
+    await listening[Symbol.asyncDispose]();
   });
 
   test('a body shorter than its Content-Length is not logged as an error', async () => {

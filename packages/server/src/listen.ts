@@ -13,6 +13,8 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** Longer than the usual 60 s of a proxy, so that the proxy closes idle connections first and loses no request. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 30_000;
+/** A system without file descriptors refuses many connections at once. */
+const WARNINGS_MS = 1000;
 const CHECKS_PER_HEADERS_TIMEOUT = 4;
 
 interface Listening extends AsyncDisposable {
@@ -50,8 +52,13 @@ export async function listen(
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
   });
-  // A connection that the system could not accept is closed; the others are served.
-  server.on('error', () => {});
+  let lastWarning = Number.NEGATIVE_INFINITY;
+  // The others are served.
+  server.on('error', (error) => {
+    if (performance.now() - lastWarning < WARNINGS_MS) return;
+    lastWarning = performance.now();
+    app.log?.warn({ err: error }, 'a connection could not be accepted');
+  });
   const { port } = server.address() as AddressInfo;
   return {
     port,

@@ -11,6 +11,7 @@ export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
   /** The classes that the server has to use for its messages. */
   messages?: Messages;
+  log?: Pick<Deps['log'], 'warn'>;
 }
 
 interface Messages {
@@ -49,7 +50,7 @@ export function createListener(
       fail(error);
     }
   };
-  return Object.assign(listener, { messages });
+  return Object.assign(listener, { messages, log });
 }
 
 /** Messages with the methods of Express from the start: it would change the prototype of each, which slows down all later code. */
