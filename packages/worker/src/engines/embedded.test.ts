@@ -251,6 +251,19 @@ test('after an outage, leases are renewed before the next claim, which could tak
   await running;
 });
 
+test('a worker that stops does not wait for a renewal that the server never answers', async () => {
+  waiting('minimax-h3');
+  server.answersRenewals = new Promise(() => {});
+  let away = 1;
+  server.before = (call) => {
+    if (call === 'claim' && server.claimed.length > 0 && away-- > 0) throw new TypeError('fetch failed');
+  };
+  const running = run(fakeFamily({ poll: async () => ({ state: 'running', progress: 0, retryAfterMs: 60_000 }) }));
+  await expect.poll(() => server.calls).toContain('renew');
+  soon.abort();
+  await running;
+});
+
 test('a late answer to a renewal does not abort the run of a later claim', async () => {
   server.leaseSeconds = 0.3;
   const [row] = waiting('minimax-h3');
@@ -292,19 +305,22 @@ test('a late answer to a renewal does not abort the run of a later claim', async
 test('the job of a generation that ended at its deadline is canceled, although the server is away for a moment', async () => {
   server.leaseSeconds = 0.3;
   const [row] = waiting('minimax-h3');
-  let away = 2;
+  if (row === undefined) throw new Error('there is no row');
+  let [isPolled, away] = [false, 2];
   server.before = (call) => {
-    if (call === 'getTask' && row?.status === 'FAILED' && away-- > 0) throw new TypeError('fetch failed');
+    if (call === 'renew' && isPolled) row.status = 'FAILED';
+    if (call === 'getTask' && row.status === 'FAILED' && away-- > 0) throw new TypeError('fetch failed');
   };
   const family = fakeFamily({
     async poll() {
-      if (row !== undefined) row.status = 'FAILED';
+      isPolled = true;
       return { state: 'running', progress: 0, retryAfterMs: 60_000 };
     },
   });
   const running = run(family);
   await expect.poll(() => family.canceled).toEqual(['job-1']);
-  expect(row?.outcome).toBeNull();
+  expect(away).toBeLessThan(0);
+  expect(row.outcome).toBeNull();
   soon.abort();
   await running;
 });

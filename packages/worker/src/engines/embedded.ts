@@ -34,6 +34,8 @@ const CLAIM_INTERVAL_MS = 20;
 /** A full worker claims again when this part of its slots is free, or after this time since the first was. */
 const REFILL = { part: 0.25, withinMs: 200 };
 const CLAIM_DELAYS = { firstDelayMs: 100, maxDelayMs: 5000 };
+/** Shorter than a lease, so that the next renewal is in time. */
+const RENEW_MS = 10_000;
 /** How long a run that was aborted asks whether its generation has ended. */
 const READ_MS = 60_000;
 /** Concurrent submits. Bounds how many a crash can leave without a recorded answer. */
@@ -78,10 +80,11 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       .release({ params: { id: fileId }, body: { worker: options.worker, epoch } })
       .catch((error: unknown) => log.debug({ err: error, file: fileId }, 'lease was not released'));
 
-  const renew = async () => {
+  const renew = async (stopped: AbortSignal) => {
     const tasks = [...running].map(([fileId, { epoch }]) => ({ fileId, epoch }));
     if (tasks.length === 0) return;
-    const { data } = await server.renew({ body: { worker: options.worker, tasks } });
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(RENEW_MS)]);
+    const { data } = await server.renew({ body: { worker: options.worker, tasks } }, { signal });
     for (const { fileId, epoch } of tasks) {
       const held = running.get(fileId);
       // It may have been claimed again meanwhile.
@@ -95,7 +98,7 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
     clearInterval(renewing);
     renewing = setInterval(
       () => {
-        renew().catch((error: unknown) => log.warn({ err: error }, 'leases were not renewed'));
+        renew(stop.now).catch((error: unknown) => log.warn({ err: error }, 'leases were not renewed'));
       },
       (seconds * 1000) / 3,
     );
@@ -123,10 +126,10 @@ export async function runEmbedded(context: Context, options: EmbeddedOptions, st
       if (stop.soon.aborted) break;
       try {
         const interval = delay(CLAIM_INTERVAL_MS, undefined, { signal: stop.soon }).catch(() => {});
+        // Leases may have expired meanwhile: a claim of its own generations would abort their paid calls.
+        if (failures > 0) await renew(stop.soon);
         const body = { worker: options.worker, most: free, wait: CLAIM_WAIT_SECONDS };
         const signal = AbortSignal.any([stop.soon, AbortSignal.timeout((CLAIM_WAIT_SECONDS + 10) * 1000)]);
-        // Leases may have expired meanwhile: a claim of its own generations would abort their paid calls.
-        if (failures > 0) await renew();
         const { data } = await server.claim({ body }, { signal });
         keepRenewing(data.leaseSeconds);
         for (const { task, ...claim } of data.tasks) {

@@ -97,14 +97,17 @@ export async function fakeServer(): Promise<FakeServer> {
       });
       return { data: { tasks: claims, leaseSeconds: fake.leaseSeconds } };
     },
-    async renew({ body: { tasks } }) {
+    async renew({ body: { tasks } }, options) {
       enter('renew');
       const isHeld = ({ fileId, epoch }: { fileId: string; epoch: number }) => {
         const row = rows.get(fileId);
         return row?.epoch === epoch && OPEN_GENERATION_STATUSES.includes(row.status);
       };
       const lost = tasks.filter((task) => !isHeld(task)).map(({ fileId }) => fileId);
-      await fake.answersRenewals;
+      await new Promise<void>((resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        void fake.answersRenewals.then(resolve);
+      });
       return { data: { lost } };
     },
     async release({ params: { id }, body: { epoch } }) {
