@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, inject, vi } from 'vitest';
+import { TIMED } from '../test/eventually.ts';
 import { postgresTest } from '../test/house.ts';
 import { createDatabase } from '../test/postgres.ts';
 import { wireTo } from '../test/wire.ts';
@@ -112,14 +113,14 @@ postgresTest('statements without a name, as when there are too many, do not stan
   }
 });
 
-postgresTest('the timeout of a query ends with it, if the URL of the database has one', async () => {
+postgresTest('the timeout of a query ends with it, if the URL of the database has one', TIMED, async () => {
   await using site = await openWithUsers(1);
-  const url = `${site.url}${site.url.includes('?') ? '&' : '?'}query_timeout=300`;
+  const url = `${site.url}${site.url.includes('?') ? '&' : '?'}query_timeout=1000`;
   await using opened = openDatabase({ dialect: 'postgres', url, connections: 1 }, () => {});
   const idOfSession = async () => (await sql<{ id: number }>`select pg_backend_pid() as id`.execute(opened.db)).rows;
   const before = await idOfSession();
   await findUser(opened.db, 'user 0');
-  for (let times = 0; times < 4; times++) await sql`select pg_sleep(0.1)`.execute(opened.db);
+  for (let times = 0; times < 3; times++) await sql`select pg_sleep(0.4)`.execute(opened.db);
   expect(await idOfSession()).toEqual(before);
 });
 
