@@ -26,6 +26,7 @@ const FILM = {
   hdr: false,
   placeholder: PLACEHOLDER,
 };
+const PLAYABLE = { ...FILM, videoCodec: 'h264', audioCodec: 'aac', audioChannels: 2 };
 
 /** A second of a tone, as WAV. */
 function tone(): Uint8Array<ArrayBuffer> {
@@ -74,7 +75,7 @@ inConsole('media in the console', (fixture) => {
 
     await setMedia(service, ids.film, {
       kind: 'VIDEO',
-      facts: { ...FILM, videoCodec: 'h264', audioCodec: 'aac', audioChannels: 2 },
+      facts: PLAYABLE,
       thumbnail: ids.poster,
       renditions: [
         { kind: 'FILMSTRIP', from: ids.strip, mimeType: 'image/webp', width: 640, height: 640, filmstrip: STRIP },
@@ -198,6 +199,35 @@ inConsole('media in the console', (fixture) => {
     await page.getByRole('button', { name: 'Play the proxy' }).click();
     await page.getByText('1080p proxy of').waitFor();
     expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
+  test('an original whose URL has expired gets a new one, and continues where its proxy was', async () => {
+    const { service } = fixture();
+    const make = () => service.generate('seedance-2.0', 'A pan', { configs: { durationSeconds: 4 } });
+    const [id, proxy] = [await make(), await make()];
+    for (const made of [id, proxy]) await service.waitForEnd(made);
+    await setMedia(service, id, {
+      kind: 'VIDEO',
+      facts: PLAYABLE,
+      renditions: [{ kind: 'PROXY', from: proxy, mimeType: 'video/mp4', width: 1920, height: 1080 }],
+    });
+    const signedNow = async () => (await service.client.files.download({ params: { id } })).data.url;
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    const read = page.waitForResponse((response) => response.url().endsWith(`/${id}/download`));
+    await visit.open(`/files/${id}?at=2000`);
+    const { url } = (await (await read).json()).data;
+    await expect.poll(() => page.evaluate('document.querySelector("video")?.currentTime')).toBe(2);
+    await expect.poll(signedNow).not.toBe(url);
+    await page.route(url, (route) => route.fulfill({ status: 403 }));
+    const expired = page.waitForResponse(url);
+    await page.getByRole('button', { name: 'Play the original' }).click();
+    await expired;
+    const shown = () =>
+      page.evaluate('(({ src, currentTime }) => [src, currentTime])(document.querySelector("video"))');
+    await expect.poll(shown).toEqual([expect.stringContaining(url.split('?')[0]), 2]);
+    await page.getByText('Play the proxy').waitFor();
+    expect(visit.takeConsoleErrors(/403/)).toEqual([]);
   });
 
   test('the timeline of a video shows the picture under the pointer, without a copy of the original', async () => {

@@ -1,6 +1,5 @@
 import type { FileDetails, FileRecord } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
-import { proxyOf, useSteadyUrl } from '../media/renditions.ts';
 import { downloadQuery, fileQuery } from '../queries.ts';
 import { earlierVersions } from './earlier.ts';
 
@@ -8,7 +7,7 @@ export interface Side {
   name: 'Left' | 'Right';
   id: string;
   file: FileDetails | undefined;
-  /** Of the proxy for a video that has one, else of the original. */
+  /** Of the original. */
   url: string | undefined;
   error: Error | null;
   /** The files to choose from. */
@@ -28,12 +27,11 @@ export function useSide({
   const file = useQuery(fileQuery(id));
   const download = useQuery({ ...downloadQuery(id), enabled: file.data?.status === 'UPLOADED' });
   const opposite = useQuery(fileQuery(other)).data;
-  const url = useSteadyUrl((file.data && proxyOf(file.data)?.url) ?? download.data?.url);
   return {
     name,
     id,
     file: file.data,
-    url,
+    url: download.data?.url,
     error: file.error ?? download.error,
     offered,
     earlier: opposite === undefined ? [] : earlierVersions(opposite, offered),

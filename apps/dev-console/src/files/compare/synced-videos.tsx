@@ -2,6 +2,8 @@ import { Button, Slider, Stack, Text } from '@mantine/core';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import { anchorText } from '../../comments/anchor.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { proxyOf } from '../media/renditions.ts';
+import { useSource } from '../viewers/use-source.ts';
 import { BothComments } from './both-comments.tsx';
 import classes from './compare.module.css';
 import type { Layering } from './layering.ts';
@@ -19,6 +21,8 @@ interface SyncedVideosProps {
   /** Side by side if undefined. */
   mode: Layering | undefined;
 }
+
+const useSideSource = (side: Side) => useSource(side, (side.file && proxyOf(side.file)?.url) ?? side.url);
 
 /** Two synchronised videos with shared controls. The left one sets the time and plays its sound. */
 export function SyncedVideos({ sides, mode }: SyncedVideosProps) {
@@ -69,15 +73,17 @@ export function SyncedVideos({ sides, mode }: SyncedVideosProps) {
     seek(time + frames * frame);
   };
   const films = [leader, follower] as const;
+  const sources = [useSideSource(sides[0]), useSideSource(sides[1])] as const;
 
   const film = (index: 0 | 1, style?: CSSProperties) => {
-    const { id, name, url, file } = sides[index];
+    const { id, name, file } = sides[index];
+    const { source, onFailure } = sources[index];
     return (
-      url !== undefined && (
+      source !== undefined && (
         <video
           ref={films[index]}
           key={id}
-          src={url}
+          src={source}
           preload="auto"
           playsInline
           muted={index === 1}
@@ -91,6 +97,7 @@ export function SyncedVideos({ sides, mode }: SyncedVideosProps) {
             if (playing) void currentTarget.play();
           }}
           onEnded={index === 0 ? pause : undefined}
+          onError={() => onFailure(length > 0)}
         />
       )
     );

@@ -1,5 +1,4 @@
 import type { FileDetails, Filmstrip, Rendition } from '@review/contract';
-import { useState } from 'react';
 
 type Media = Pick<FileDetails, 'renditions'>;
 export type FilmstripRendition = Rendition & { filmstrip: Filmstrip };
@@ -17,14 +16,4 @@ export const filmstripOf = ({ renditions }: Media): FilmstripRendition | undefin
 export function proxyOf({ renditions }: Media): Rendition | undefined {
   const proxies = renditions.filter(({ kind }) => kind === 'PROXY').sort((a, b) => (a.height ?? 0) - (b.height ?? 0));
   return window.screen.width * window.devicePixelRatio <= SMALL_SCREEN ? proxies[0] : proxies.at(-1);
-}
-
-const objectOf = (url: string | undefined) => url?.split('?')[0];
-
-/** Keeps the URL while it is of the same object and has not failed: a new signature would start a video from its beginning. */
-export function useSteadyUrl(url: string | undefined, failed?: string): string | undefined {
-  const [kept, setKept] = useState(url);
-  if (kept === url || (objectOf(kept) === objectOf(url) && kept !== failed)) return kept;
-  setKept(url);
-  return url;
 }

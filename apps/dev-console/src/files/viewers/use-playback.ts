@@ -61,7 +61,8 @@ export function usePlayback<Media extends HTMLMediaElement>(
   }, [playing]);
 
   function keepPosition() {
-    resumeAt.current = element.current?.currentTime ?? 0;
+    // Before its first frame, a source that continues another is at 0.
+    resumeAt.current = element.current?.currentTime || resumeAt.current;
   }
   function report({ currentTarget: { currentTime, paused } }: SyntheticEvent<HTMLMediaElement>) {
     setTime(currentTime);

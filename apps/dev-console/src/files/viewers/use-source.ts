@@ -1,19 +1,25 @@
 import type { FileDetails } from '@review/contract';
 import { useState } from 'react';
 import { queryClient } from '../../api.ts';
-import { useSteadyUrl } from '../media/renditions.ts';
 import { downloadQuery, fileQuery } from '../queries.ts';
 
 /** URLs live for an hour: one that fails sooner after another has not expired. */
 const MIN_LIFE_MS = 30 * 60_000;
 
-/** The URL that a player has. One that fails after it has played may have expired, and is replaced. */
-export function useSource({ id }: FileDetails, newest: string) {
-  const [failure, setFailure] = useState<{ url: string; at: number }>();
-  const source = useSteadyUrl(newest, failure?.url) ?? newest;
+const objectOf = (url: string | undefined) => url?.split('?')[0];
+
+/**
+ * The URL that a player has. It is kept while it is of the same object, because a new signature would start the player
+ * from its beginning. One that fails after it has played may have expired, and is replaced.
+ */
+export function useSource<Url extends string | undefined>({ id }: Pick<FileDetails, 'id'>, newest: Url) {
+  const [source, setSource] = useState(newest);
+  const [failure, setFailure] = useState<{ url: Url; at: number }>();
+  const hasFailed = failure?.url === source;
+  if (source !== newest && (hasFailed || objectOf(source) !== objectOf(newest))) setSource(newest);
   return {
     source,
-    isUnplayable: failure?.url === source,
+    isUnplayable: failure !== undefined && hasFailed,
     onFailure(hasPlayed: boolean) {
       const at = Date.now();
       setFailure({ url: source, at });
