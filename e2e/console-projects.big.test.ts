@@ -241,6 +241,8 @@ inConsole('projects in the console', (fixture) => {
       name: 'By the other',
       deadline: '2027-03-01',
     });
+    expect(await page.getByLabel('Name').inputValue()).toBe('By the other');
+    expect(await page.getByLabel('Deadline').inputValue()).toBe('2027-03-01');
   });
 
   test('actions that a role or scope forbids are disabled with a reason, and no request fails with 403', async () => {

@@ -42,30 +42,30 @@ const formOf = ({ name, description, deadline }: Project) => ({
 });
 
 function About({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
-  const [saved, setSaved] = useState(formOf(project));
-  const [form, setForm] = useState(saved);
-  const { name, description, deadline } = form;
-  const change = (changed: Partial<typeof form>) => setForm({ ...form, ...changed });
+  // Only what was edited is saved and covered: somebody else may change the other fields.
+  const [edits, setEdits] = useState<Partial<ReturnType<typeof formOf>>>({});
+  const { name, description, deadline } = { ...formOf(project), ...edits };
+  const change = (changed: typeof edits) => setEdits({ ...edits, ...changed });
   const forbidden = refusal(contract.projects.update);
   const readOnly = forbidden !== null;
   const save = useApiMutation(
-    (given: typeof form) =>
+    (edited: typeof edits) =>
       client.projects.update({
         params: { id: project.id },
-        // Somebody else may have changed the other fields.
         body: {
-          ...(given.name !== saved.name && { name: given.name.trim() }),
-          ...(given.description !== saved.description && { description: given.description.trim() || null }),
-          ...(given.deadline !== saved.deadline && { deadline: given.deadline || null }),
+          ...(edited.name !== undefined && { name: edited.name.trim() }),
+          ...(edited.description !== undefined && { description: edited.description.trim() || null }),
+          ...(edited.deadline !== undefined && { deadline: edited.deadline || null }),
         },
       }),
     { invalidates: [['projects']] },
   );
+  const submit = () => save.mutate(edits, { onSuccess: () => setEdits((latest) => (latest === edits ? {} : latest)) });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!readOnly && name.trim() !== '') save.mutate(form, { onSuccess: () => setSaved(form) });
+        if (!readOnly && name.trim() !== '') submit();
       }}
     >
       <Stack gap="md">
