@@ -104,4 +104,47 @@ inConsole('the playground', (fixture) => {
     await page.waitForURL(/attachments=.*GA.*GA/);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
+
+  test('an attachment that is still being sent is canceled by its removal and by another project', async () => {
+    const [chairs, lamps] = [await fixture().newProject('Chairs'), await fixture().newProject('Lamps')];
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await page.route('**/blobs/**', () => {});
+    await visit.open(`/generate?project=${lamps}`);
+    const sending = page.getByRole('listitem').filter({ hasText: 'lamp.txt' });
+    const send = async () => {
+      const [choosing, started] = [page.waitForEvent('filechooser'), page.waitForRequest('**/blobs/**')];
+      await page.getByRole('button', { name: 'From this machine' }).click();
+      await (await choosing).setFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('A lamp') });
+      await started;
+      await sending.waitFor();
+    };
+    const canceled = () => page.waitForResponse('**/api/generation-attachments/*/upload.cancel');
+    for (const end of [
+      () => page.getByRole('button', { name: 'Remove lamp.txt' }).click(),
+      () => page.getByLabel('Project').selectOption(chairs),
+    ]) {
+      await send();
+      const [answer] = await Promise.all([canceled(), end()]);
+      expect(answer.ok()).toBe(true);
+      await sending.waitFor({ state: 'detached' });
+    }
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
+
+  test('a project that is newer than the draft does not replace its project', async () => {
+    const lamps = await fixture().newProject('Lamps');
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await page.clock.install();
+    await visit.open('/generate');
+    const project = page.getByLabel('Project');
+    await expect.poll(() => project.inputValue()).toBe(lamps);
+    const chairs = await fixture().newProject('Chairs');
+    await page.clock.fastForward(60_000);
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await project.locator(`option[value="${chairs}"]`).waitFor({ state: 'attached' });
+    expect(await project.inputValue()).toBe(lamps);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
 });

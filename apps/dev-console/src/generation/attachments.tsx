@@ -16,7 +16,7 @@ interface AttachmentsProps {
 
 /** Reference files for the model: uploaded from this machine or picked from the project. */
 export function Attachments({ attachments, mistake, onRefer, onPick }: AttachmentsProps) {
-  const { attached, sending, send, remove, forget } = attachments;
+  const { attached, sending, send, remove, cancel } = attachments;
   return (
     <Input.Wrapper
       label="Attachments"
@@ -51,12 +51,7 @@ export function Attachments({ attachments, mistake, onRefer, onPick }: Attachmen
             <Text size="sm" truncate>
               {name}
             </Text>
-            <CloseButton
-              size="sm"
-              aria-label={`Remove ${name}`}
-              onClick={() => forget(key)}
-              disabled={error === null}
-            />
+            <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={() => cancel(key)} />
             {error === null ? (
               <Progress size="sm" value={progress * 100} className={classes.line} aria-label={`Sending ${name}`} />
             ) : (

@@ -129,7 +129,8 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
             offered={offered}
             onChoose={(id) => {
               // Folders, attachments and results belong to the previous project.
-              change({ folder: null, attachments: [] });
+              change({ folder: null });
+              attachments.clear();
               void navigate({
                 search: ({ results: _, ...before }) => ({ ...before, project: id }),
                 replace: true,

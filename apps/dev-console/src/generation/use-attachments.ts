@@ -8,6 +8,7 @@ import { fileQuery } from '../files/queries.ts';
 /** A file that is being uploaded as an attachment. */
 interface Sending {
   key: string;
+  cancellation: AbortController;
   name: string;
   /** From 0 to 1. */
   progress: number;
@@ -35,22 +36,31 @@ export function useAttachments(
 
   async function send(file: File): Promise<void> {
     if (project === undefined) return;
-    const key = `${Date.now()} ${file.name}`;
+    const key = crypto.getRandomValues(new Uint32Array(2)).join('-');
+    const cancellation = new AbortController();
     const update = (change: Partial<Sending>) =>
       setSending((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
-    setSending((all) => [...all, { key, name: file.name, progress: 0, error: null }]);
+    setSending((all) => [...all, { key, cancellation, name: file.name, progress: 0, error: null }]);
     try {
       const { id } = await upload(client, {
         to: { project, kind: 'generation' },
         source: file,
+        signal: cancellation.signal,
+        cancelOnAbort: true,
         onProgress: (sent, total) => update({ progress: sent / total }),
       });
+      if (cancellation.signal.aborted) return;
       setNames((all) => ({ ...all, [id]: file.name }));
       setSending((all) => all.filter((one) => one.key !== key));
       add(id);
     } catch (error) {
       update({ error });
     }
+  }
+
+  function drop(dropped: readonly Sending[]) {
+    for (const { cancellation } of dropped) cancellation.abort();
+    setSending((all) => all.filter(({ cancellation }) => !cancellation.signal.aborted));
   }
 
   const fileOf = (id: string) => files.find(({ data }) => data?.id === id)?.data;
@@ -60,7 +70,11 @@ export function useAttachments(
     add,
     send,
     remove: (id: string) => change((before) => before.filter((other) => other !== id)),
-    forget: (key: string) => setSending((all) => all.filter((one) => one.key !== key)),
+    cancel: (key: string) => drop(sending.filter((one) => one.key === key)),
+    clear() {
+      drop(sending);
+      change(() => []);
+    },
   };
 }
 

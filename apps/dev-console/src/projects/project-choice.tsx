@@ -1,17 +1,22 @@
 import { NativeSelect } from '@mantine/core';
 import type { Project } from '@review/contract';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { projectQuery, recentProjectsQuery } from './project-query.ts';
 
-/** The project that the URL names, else the most recently changed one. */
-export function useChosenProject(id: string | undefined) {
+/** The project that the URL names, else the one that was the most recently changed when the page opened. */
+export function useChosenProject(named: string | undefined) {
   const recent = useQuery(recentProjectsQuery);
-  const listed = id === undefined ? recent.data?.[0] : recent.data?.find((project) => project.id === id);
+  const [fallback, setFallback] = useState<string>();
+  const newest = recent.data?.[0]?.id;
+  if (fallback === undefined && newest !== undefined) setFallback(newest);
+  const id = named ?? fallback;
+  const listed = recent.data?.find((project) => project.id === id);
   const other = useQuery({
     ...projectQuery(id ?? ''),
     enabled: id !== undefined && recent.data !== undefined && listed === undefined,
   });
-  const chosen = listed ?? (id === undefined ? undefined : other.data);
+  const chosen = listed ?? other.data;
   const offered = chosen === undefined || listed !== undefined ? (recent.data ?? []) : [chosen, ...(recent.data ?? [])];
   return { chosen, offered, isPending: recent.isPending || other.isLoading, error: recent.error ?? other.error };
 }
