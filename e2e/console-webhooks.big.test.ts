@@ -96,6 +96,36 @@ inConsole(
       expect(visit.takeConsoleErrors(/400/)).toEqual([]);
     });
 
+    test('a webhook that is being deleted is not read again', async () => {
+      const projectId = await fixture().newProject('Unhooked');
+      const { data } = await fixture().service.client.webhooks.create({
+        params: { id: projectId },
+        body: { url: 'https://example.com/' },
+      });
+      await using visit = await fixture().visit();
+      const { page } = visit;
+      await page.clock.install();
+      await visit.openLive(`/projects/${projectId}/webhooks/${data.id}`);
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      const deleted = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
+      await page.route(`**/api/webhooks/${data.id}`, async (route) => {
+        if (route.request().method() !== 'DELETE') return route.continue();
+        const response = await route.fetch();
+        deleted.resolve();
+        await answered.promise;
+        await route.fulfill({ response });
+      });
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Delete webhook' }).click();
+      await deleted.promise;
+      await page.clock.fastForward(6000);
+      await page.evaluate('fetch("/healthz")');
+      answered.resolve();
+      await page.getByText('No webhooks').waitFor();
+      expect(visit.takeConsoleErrors()).toEqual([]);
+    });
+
     test('a failed delivery shows the answer, and one or all since a time are delivered again', async () => {
       const projectId = await fixture().newProject('Failing');
       const { client } = fixture().service;

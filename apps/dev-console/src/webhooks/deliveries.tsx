@@ -20,10 +20,16 @@ import classes from './webhooks.module.css';
 
 const route = getRouteApi('/console/projects/$projectId/webhooks/$webhookId');
 
-export function Deliveries({ webhookId, refusal }: { webhookId: string; refusal: ProjectRefusal }) {
+interface DeliveriesProps {
+  webhookId: string;
+  enabled: boolean;
+  refusal: ProjectRefusal;
+}
+
+export function Deliveries({ webhookId, enabled, refusal }: DeliveriesProps) {
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useInfiniteQuery(deliveriesQuery(webhookId, status));
+  const query = useInfiniteQuery({ ...deliveriesQuery(webhookId, status), enabled });
   const [asking, dialog] = useDisclosure(false);
   return (
     <section aria-labelledby="deliveries">

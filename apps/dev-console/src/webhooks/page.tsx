@@ -25,7 +25,10 @@ export function WebhookPage() {
   const { projectId, webhookId } = route.useParams();
   const { refusal, isSettled } = useProject(projectId);
   const unreadable = refusal(contract.webhooks.get);
-  const query = useQuery({ ...webhookQuery(webhookId), enabled: isSettled && unreadable === null });
+  const remove = useRemoval(projectId, webhookId);
+  // Once it is deleted, to read it would fail.
+  const isKept = remove.isIdle || remove.isError;
+  const query = useQuery({ ...webhookQuery(webhookId), enabled: isSettled && unreadable === null && isKept });
   return (
     <Stack gap="lg">
       <Text size="sm">
@@ -36,9 +39,9 @@ export function WebhookPage() {
       <Loaded query={query} refusal={unreadable}>
         {(webhook) => (
           <>
-            <WebhookHead projectId={projectId} webhook={webhook} refusal={refusal} />
+            <WebhookHead projectId={projectId} webhook={webhook} refusal={refusal} remove={remove} />
             <Secret webhook={webhook} refusal={refusal} />
-            <Deliveries webhookId={webhookId} refusal={refusal} />
+            <Deliveries webhookId={webhookId} enabled={isKept} refusal={refusal} />
           </>
         )}
       </Loaded>
@@ -46,13 +49,23 @@ export function WebhookPage() {
   );
 }
 
+function useRemoval(projectId: string, id: string) {
+  const navigate = route.useNavigate();
+  return useApiMutation(() => client.webhooks.delete({ params: { id } }), {
+    invalidates: [['webhooks', 'of', projectId]],
+    onDone: () => void navigate({ to: '/projects/$projectId/webhooks', params: { projectId } }),
+  });
+}
+type Removal = ReturnType<typeof useRemoval>;
+
 interface WebhookHeadProps {
   projectId: string;
   webhook: Webhook;
   refusal: ProjectRefusal;
+  remove: Removal;
 }
 
-function WebhookHead({ projectId, webhook, refusal }: WebhookHeadProps) {
+function WebhookHead({ projectId, webhook, refusal, remove }: WebhookHeadProps) {
   const { id, url, description, types, createdAt } = webhook;
   const [editing, form] = useDisclosure(false);
   const params = { id };
@@ -86,7 +99,7 @@ function WebhookHead({ projectId, webhook, refusal }: WebhookHeadProps) {
         <ActionButton size="xs" variant="default" refusal={refusal(contract.webhooks.update)} onClick={form.open}>
           Edit
         </ActionButton>
-        <DeleteWebhook projectId={projectId} id={id} refusal={refusal(contract.webhooks.delete)} />
+        <DeleteWebhook remove={remove} refusal={refusal(contract.webhooks.delete)} />
       </Group>
       {test.isError && <ProblemNotice error={test.error} />}
       {editing && <WebhookForm projectId={projectId} old={webhook} onDone={form.close} onClose={form.close} />}
@@ -114,13 +127,8 @@ function ActiveSwitch({ webhook: { id, active }, refusal }: { webhook: Webhook; 
   );
 }
 
-function DeleteWebhook({ projectId, id, refusal }: { projectId: string; id: string; refusal: string | null }) {
+function DeleteWebhook({ remove, refusal }: { remove: Removal; refusal: string | null }) {
   const [asking, dialog] = useDisclosure(false);
-  const navigate = route.useNavigate();
-  const remove = useApiMutation(() => client.webhooks.delete({ params: { id } }), {
-    invalidates: [['webhooks', 'of', projectId]],
-    onDone: () => void navigate({ to: '/projects/$projectId/webhooks', params: { projectId } }),
-  });
   return (
     <>
       <ActionButton size="xs" variant="subtle" color="red" refusal={refusal} onClick={dialog.open}>
