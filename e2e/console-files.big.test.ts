@@ -315,15 +315,12 @@ inConsole(
       await page.getByRole('button', { name: 'Play both' }).click();
       await expect.poll(async () => Math.min(...(await times()))).toBeGreaterThan(2.3);
 
-      await page.getByRole('button', { name: 'Pause both' }).click();
-      const [stopped = 0] = await times();
       const sources = () => page.evaluate<string[]>(`${films}.map((film) => film.src)`);
       const expired = await sources();
       await page.evaluate(`${films}.forEach((film) => film.dispatchEvent(new Event('error')))`);
       await expect.poll(async () => (await sources()).filter((source) => expired.includes(source))).toEqual([]);
-      await expect
-        .poll(async () => (await times()).map((time) => Math.abs(time - stopped) < 0.05))
-        .toEqual([true, true]);
+      await expect.poll(ready).toBe(2);
+      expect(Math.min(...(await times()))).toBeGreaterThan(2.3);
       await page.reload();
       await expect.poll(ready).toBe(2);
       expect(visit.takeConsoleErrors()).toEqual([]);

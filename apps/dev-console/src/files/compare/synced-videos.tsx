@@ -39,7 +39,8 @@ export function SyncedVideos({ sides, mode }: SyncedVideosProps) {
     let request = 0;
     const follow = () => {
       const [one, other] = [leader.current, follower.current];
-      if (one !== null && other !== null) {
+      // A film that loads, as in another mode or from a new URL, is paused and at 0.
+      if (one !== null && other !== null && !one.paused) {
         setTime(one.currentTime);
         const target = Math.min(one.currentTime, other.duration || 0);
         if (Math.abs(other.currentTime - target) > DRIFT_SECONDS) other.currentTime = target;
