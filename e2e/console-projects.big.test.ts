@@ -234,6 +234,8 @@ inConsole('projects in the console', (fixture) => {
     const id = await newProject(visit, 'Of two people');
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Deadline').fill('2027-03-01');
+    await page.getByLabel('Name').fill('Of two peoples');
+    await page.getByLabel('Name').fill('Of two people');
     await client.projects.update({ params: { id }, body: { name: 'By the other' } });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

@@ -41,15 +41,24 @@ const formOf = ({ name, description, deadline }: Project) => ({
   deadline: deadline ?? '',
 });
 
+type Edits = Partial<ReturnType<typeof formOf>>;
+
+/** The edits that are not in the other. */
+const without = ({ name, description, deadline }: Edits, other: Edits): Edits => ({
+  ...(name !== undefined && name !== other.name && { name }),
+  ...(description !== undefined && description !== other.description && { description }),
+  ...(deadline !== undefined && deadline !== other.deadline && { deadline }),
+});
+
 function About({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
   // Only what was edited is saved and covered: somebody else may change the other fields.
-  const [edits, setEdits] = useState<Partial<ReturnType<typeof formOf>>>({});
+  const [edits, setEdits] = useState<Edits>({});
   const { name, description, deadline } = { ...formOf(project), ...edits };
-  const change = (changed: typeof edits) => setEdits({ ...edits, ...changed });
+  const change = (changed: Edits) => setEdits(without({ ...edits, ...changed }, formOf(project)));
   const forbidden = refusal(contract.projects.update);
   const readOnly = forbidden !== null;
   const save = useApiMutation(
-    (edited: typeof edits) =>
+    (edited: Edits) =>
       client.projects.update({
         params: { id: project.id },
         body: {
@@ -60,7 +69,7 @@ function About({ project, refusal }: { project: Project; refusal: ProjectRefusal
       }),
     { invalidates: [['projects']] },
   );
-  const submit = () => save.mutate(edits, { onSuccess: () => setEdits((latest) => (latest === edits ? {} : latest)) });
+  const submit = () => save.mutate(edits, { onSuccess: () => setEdits((latest) => without(latest, edits)) });
   return (
     <form
       onSubmit={(event) => {
