@@ -147,4 +147,24 @@ inConsole('the playground', (fixture) => {
     expect(await project.inputValue()).toBe(lamps);
     expect(visit.takeConsoleErrors()).toEqual([]);
   });
+
+  test('a project that was just created is the one to generate in', async () => {
+    await using visit = await fixture().visit();
+    const { page } = visit;
+    await visit.open('/runs');
+    await page.getByLabel('Project').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Projects' }).click();
+    await page.getByRole('button', { name: 'New project' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('Just created');
+    await form.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('heading', { name: 'Just created', level: 1 }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Generate' }).click();
+    await page
+      .getByLabel('Project')
+      .locator('option:checked', { hasText: 'Just created' })
+      .waitFor({ state: 'attached' });
+    await page.waitForURL(/project=/);
+    expect(visit.takeConsoleErrors()).toEqual([]);
+  });
 });

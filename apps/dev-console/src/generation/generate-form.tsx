@@ -38,7 +38,7 @@ export function GenerateForm({ project, offered, models }: GenerateFormProps) {
   const navigate = route.useNavigate();
   const { results = [] } = route.useSearch();
   const refusal = useRefusal();
-  const [draft, setDraft] = useDraft(models);
+  const [draft, setDraft] = useDraft(project.id, models);
   const [outputs, setOutputs] = useState(1);
   const [tab, setTab] = useState<Tab>('results');
   const [tried, setTried] = useState(false);

@@ -6,8 +6,8 @@ import type { Draft } from './draft.ts';
 const route = getRouteApi('/console/generate');
 const DEBOUNCE_MS = 300;
 
-/** The draft of the form, read from the URL and written back to it when typing pauses. */
-export function useDraft(models: readonly ModelRecord[]) {
+/** The draft of the form, read from the URL and written back to it, with its project, when typing pauses. */
+export function useDraft(project: string, models: readonly ModelRecord[]) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const router = useRouter();
@@ -27,6 +27,7 @@ export function useDraft(models: readonly ModelRecord[]) {
     const { folder, attachments, prompt, configs, ...rest } = draft;
     const described = {
       ...rest,
+      project,
       ...(prompt !== '' && { prompt }),
       ...(folder !== null && { folder }),
       ...(attachments.length > 0 && { attachments: [...attachments] }),
@@ -35,13 +36,10 @@ export function useDraft(models: readonly ModelRecord[]) {
     const timer = setTimeout(() => {
       // The form was submitted meanwhile and the page is navigating to the run.
       if (router.latestLocation.pathname !== '/generate') return;
-      const kept = (before: { project?: string; results?: string[] }) => ({
-        ...(before.project && { project: before.project }),
-        ...(before.results && { results: before.results }),
-      });
+      const kept = ({ results }: { results?: string[] }) => ({ ...(results && { results }) });
       void navigate({ search: (before) => ({ ...kept(before), ...described }), replace: true });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [draft, navigate, router]);
+  }, [draft, project, navigate, router]);
   return [draft, setDraft] as const;
 }

@@ -8,7 +8,7 @@ import { projectQuery, recentProjectsQuery } from './project-query.ts';
 export function useChosenProject(named: string | undefined) {
   const recent = useQuery(recentProjectsQuery);
   const [fallback, setFallback] = useState<string>();
-  const newest = recent.data?.[0]?.id;
+  const newest = recent.isFetching ? undefined : recent.data?.[0]?.id;
   if (fallback === undefined && newest !== undefined) setFallback(newest);
   const id = named ?? fallback;
   const listed = recent.data?.find((project) => project.id === id);
@@ -16,9 +16,11 @@ export function useChosenProject(named: string | undefined) {
     ...projectQuery(id ?? ''),
     enabled: id !== undefined && recent.data !== undefined && listed === undefined,
   });
+  if (named === undefined && other.isError && fallback !== newest) setFallback(newest);
   const chosen = listed ?? other.data;
   const offered = chosen === undefined || listed !== undefined ? (recent.data ?? []) : [chosen, ...(recent.data ?? [])];
-  return { chosen, offered, isPending: recent.isPending || other.isLoading, error: recent.error ?? other.error };
+  const isPending = recent.isPending || other.isLoading || (id === undefined && recent.isFetching);
+  return { chosen, offered, isPending, error: recent.error ?? other.error };
 }
 
 interface ProjectChoiceProps {
