@@ -13,7 +13,7 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** Longer than the usual 60 s of a proxy, so that the proxy closes idle connections first and loses no request. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 30_000;
-/** A system without file descriptors refuses many connections at once. */
+/** The minimum time between two warnings: a system short of memory fails to accept many connections at once. */
 const WARNINGS_MS = 1000;
 const CHECKS_PER_HEADERS_TIMEOUT = 4;
 
@@ -53,7 +53,7 @@ export async function listen(
     server.listen(address.port, address.host, resolve);
   });
   let lastWarning = Number.NEGATIVE_INFINITY;
-  // The others are served.
+  // The server continues: other connections are still served.
   server.on('error', (error) => {
     if (performance.now() - lastWarning < WARNINGS_MS) return;
     lastWarning = performance.now();

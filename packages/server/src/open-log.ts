@@ -14,11 +14,11 @@ const WARN = 40;
  * costs more than the writes, and would lose lines when the process ends.
  */
 export function openLog(level: string, descriptor: number = process.stdout.fd): Logger {
-  // With a minimal length, `flush` writes.
+  // `flush` does nothing if `minLength` is 0.
   const output = destination({ dest: descriptor, sync: true, minLength: 1, maxLength: MAX_UNWRITTEN });
   // A log that cannot be written does not end the service.
   output.on('error', () => {});
-  // By itself it never writes again once it is full.
+  // Once the buffer is full, nothing else retries the write.
   output.on('drop', () => output.flush());
   let chunk = '';
   let bytes = 0;

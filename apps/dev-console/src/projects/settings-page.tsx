@@ -43,7 +43,7 @@ const formOf = ({ name, description, deadline }: Project) => ({
 
 type Edits = Partial<ReturnType<typeof formOf>>;
 
-/** The edits that are not in the other. */
+/** Returns the edits that differ from `other`. */
 const without = ({ name, description, deadline }: Edits, other: Edits): Edits => ({
   ...(name !== undefined && name !== other.name && { name }),
   ...(description !== undefined && description !== other.description && { description }),
@@ -51,7 +51,7 @@ const without = ({ name, description, deadline }: Edits, other: Edits): Edits =>
 });
 
 function About({ project, refusal }: { project: Project; refusal: ProjectRefusal }) {
-  // Only what was edited is saved and covered: somebody else may change the other fields.
+  // The other fields show the stored values and are not sent, so that concurrent changes to them are kept.
   const [edits, setEdits] = useState<Edits>({});
   const { name, description, deadline } = { ...formOf(project), ...edits };
   const change = (changed: Edits) => setEdits(without({ ...edits, ...changed }, formOf(project)));

@@ -26,7 +26,7 @@ export function WebhookPage() {
   const { refusal, isSettled } = useProject(projectId);
   const unreadable = refusal(contract.webhooks.get);
   const remove = useRemoval(projectId, webhookId);
-  // Once it is deleted, to read it would fail.
+  // Polling a deleted webhook would be answered with 404.
   const isKept = remove.isIdle || remove.isError;
   const query = useQuery({ ...webhookQuery(webhookId), enabled: isSettled && unreadable === null && isKept });
   return (

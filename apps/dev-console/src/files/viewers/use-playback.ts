@@ -61,7 +61,7 @@ export function usePlayback<Media extends HTMLMediaElement>(
   }, [playing]);
 
   function keepPosition() {
-    // Before its first frame, a source that continues another is at 0.
+    // A source that failed before its metadata is at 0: the position to resume at is the former one.
     resumeAt.current = element.current?.currentTime || resumeAt.current;
   }
   function report({ currentTarget: { currentTime, paused } }: SyntheticEvent<HTMLMediaElement>) {

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { queryClient } from '../../api.ts';
 import { downloadQuery, fileQuery } from '../queries.ts';
 
-/** URLs live for an hour: one that fails sooner after another has not expired. */
+/** Presigned URLs are valid for an hour: a second failure within this time is not an expiry. */
 const MIN_LIFE_MS = 30 * 60_000;
 
 const objectOf = (url: string | undefined) => url?.split('?')[0];
 
 /**
- * The URL that a player has. It is kept while it is of the same object, because a new signature would start the player
- * from its beginning. One that fails after it has played may have expired, and is replaced.
+ * Returns the URL for a player. It does not change when the same object is signed anew, because the player would start from
+ * its beginning. A URL that fails after it has played may have expired and is replaced.
  */
 export function useSource<Url extends string | undefined>({ id }: Pick<FileDetails, 'id'>, newest: Url) {
   const [source, setSource] = useState(newest);
