@@ -17,6 +17,8 @@ export const testDefaults = {
   include: [big ? '**/*.big.test.ts' : '**/*.test.ts'],
   exclude: ['**/node_modules/**', '**/dist/**', ...(big ? [] : ['**/*.big.test.ts'])],
   env: { NODE_COMPILE_CACHE: compileCache },
+  // Node loads the modules, with its compile cache, once per worker without `isolate`: a room's tests take a quarter less time.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   // Long enough for a machine that is busy with other work. Bounds of the service itself are asserted by its tests.
   testTimeout: 120_000,
   hookTimeout: 120_000,

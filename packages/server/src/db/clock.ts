@@ -7,20 +7,23 @@ import { timestamp } from './time.ts';
 /** The maximum slew rate. Leases do not expire by it, because workers renew them three times per lease. */
 const MAX_SLEW = 0.25;
 
-let [steady, readAt] = [Date.now(), performance.now()];
-
 /**
- * Returns the time in milliseconds without jumps, for leases and deadlines: they do not expire when the host's clock is
- * set. Slews towards wall-clock time at no more than 25 %, so that hosts agree again.
+ * Returns a clock whose time in milliseconds does not jump, for leases and deadlines: they do not expire when the host's
+ * clock is set. Slews towards wall-clock time at no more than 25 %, so that hosts agree again.
  */
-export function steadyNow(): number {
-  const elapsed = performance.now() - readAt;
-  const offset = Date.now() - (steady + elapsed);
-  const maxSlew = elapsed * MAX_SLEW;
-  steady += elapsed + Math.min(maxSlew, Math.max(-maxSlew, offset));
-  readAt += elapsed;
-  return steady;
+export function steadyClock(): () => number {
+  let [steady, readAt] = [Date.now(), performance.now()];
+  return () => {
+    const elapsed = performance.now() - readAt;
+    const offset = Date.now() - (steady + elapsed);
+    const maxSlew = elapsed * MAX_SLEW;
+    steady += elapsed + Math.min(maxSlew, Math.max(-maxSlew, offset));
+    readAt += elapsed;
+    return steady;
+  };
 }
+
+export const steadyNow = steadyClock();
 
 /** The steady time that many seconds from now, in the stored format. */
 export const steadyTime = (secondsFromNow = 0): string =>
