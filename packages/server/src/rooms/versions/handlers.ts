@@ -29,7 +29,7 @@ export const versions = ({ db, secrets, storage }: Deps): Handlers<Contract['ver
     const page = { direction: 'desc', from: pages.position({ next, prev }) } as const;
     const found = await listVisibleVersions(db, page, { userId, workspaceId, status }, {});
     return pages.answer(found, (version) => ({
-      ...toResponse(version),
+      ...toResponse(version, version.project_id),
       project: { id: version.project_id, name: version.project_name },
       role: version.role,
       files: { count: version.file_count ?? 0 },
@@ -43,7 +43,7 @@ export const versions = ({ db, secrets, storage }: Deps): Handlers<Contract['ver
       { projectId: project.id, page },
       { restricted: isRestricted(project.role), sort, direction },
     );
-    return { data: items.map(toResponse), page: { current: page, hasNext } };
+    return { data: items.map((version) => toResponse(version, project.id)), page: { current: page, hasNext } };
   },
 
   create: ({ subject: project, body, write }) =>
@@ -66,7 +66,7 @@ export const versions = ({ db, secrets, storage }: Deps): Handlers<Contract['ver
       : null;
     return {
       data: {
-        ...toResponse(version),
+        ...toResponse(version, version.project_id),
         allowRestricted: version.allow_restricted === 1,
         files: files.map((id) => ({ id })),
         thumbnailUrl: await thumbnailUrl(storage, key),
@@ -119,12 +119,12 @@ async function setVersionFiles(
   await replaceVersionFiles(trx, versionId, ids);
 }
 
-const toResponse = (version: ListedVersion) => ({
+const toResponse = (version: ListedVersion, projectId: string) => ({
   id: version.id,
   name: version.name,
   description: version.description,
   status: version.status,
   createdAt: version.created_at,
   updatedAt: version.updated_at,
-  project: { id: version.project_id },
+  project: { id: projectId },
 });

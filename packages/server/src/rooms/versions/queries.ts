@@ -11,8 +11,8 @@ import { isRestricted, liveFiles, memberships, RESTRICTED, type Viewer } from '.
 
 export type StoredVersion = Selectable<Schema['versions']>;
 
-/** What a list shows. */
-const LISTED = ['id', 'project_id', 'name', 'description', 'status', 'created_at', 'updated_at'] as const;
+/** What a list of one project reads. */
+const LISTED = ['id', 'name', 'description', 'status', 'created_at', 'updated_at'] as const;
 export type ListedVersion = Pick<StoredVersion, (typeof LISTED)[number]>;
 
 export const findVisibleVersion = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
