@@ -10,7 +10,29 @@ import { MEDIA_COLUMNS, type MediaColumns } from '../media/queries.ts';
 import type { DeletedFile } from '../uploads/queries.ts';
 import { isRestricted, memberships, RESTRICTED, type Viewer } from '../visibility.ts';
 
-export type StoredFile = Selectable<Schema['files']>;
+/** All but the texts for the search and the order by name. */
+const COLUMNS = [
+  'id',
+  'project_id',
+  'folder_id',
+  'name',
+  'description',
+  'mode',
+  'status',
+  'tag',
+  'output_type',
+  'mime_type',
+  'size',
+  'sha256',
+  'storage_key',
+  'allow_restricted',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'trashed_at',
+] as const satisfies (keyof Schema['files'])[];
+
+export type StoredFile = Pick<Selectable<Schema['files']>, (typeof COLUMNS)[number]>;
 /** A file with what a response shows of its media. */
 export type ShownFile = StoredFile & MediaColumns;
 
@@ -26,7 +48,7 @@ const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: stri
     .selectFrom('files as file')
     .innerJoin(memberships(db, viewer).as('seen'), 'seen.project_id', 'file.project_id')
     .leftJoin('media', 'media.file_id', 'file.id')
-    .selectAll('file')
+    .select(COLUMNS.map((column) => `file.${column}` as const))
     .select(MEDIA_COLUMNS)
     .select(['seen.role', 'seen.deletes_at', 'file.created_by as person_id'])
     .where('file.id', '=', id)
@@ -35,7 +57,7 @@ const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: stri
 const filesOf = (db: Database, projectId: Param<string>, restricted: boolean, source = wholeTable('files')) =>
   db
     .selectFrom(source)
-    .selectAll('files')
+    .select(COLUMNS.map((column) => `files.${column}` as const))
     .where('files.project_id', '=', projectId)
     .where('files.trashed_at', 'is', null)
     .$if(restricted, (files) => files.where('files.allow_restricted', '=', 1));
@@ -73,7 +95,8 @@ export const listFiles = preparedSearch(
   ) => {
     let query = filesOf(db, projectId, restricted, source)
       .leftJoin('media', 'media.file_id', 'files.id')
-      .select(MEDIA_COLUMNS);
+      .select(MEDIA_COLUMNS)
+      .select('files.folded_name');
     if (atRoot) query = query.where('files.folder_id', 'is', null);
     if (folderId !== undefined) query = query.where('files.folder_id', '=', folderId);
     if (status !== undefined) query = query.where('files.status', '=', status);
@@ -137,14 +160,14 @@ export const findStoredFiles = prepared(
   (db, ids: Param<string[]>) =>
     db
       .selectFrom('files')
-      .selectAll()
+      .select(COLUMNS)
       .where('id', ...anyOf(db, ids)),
   (rows) => new Map(rows.map((row) => [row.id, row])),
 );
 
 /** Returns the file, locked until the transaction ends, unless it is in the trash. */
 export const lockFile = prepared.first((db, id: Param<string>) =>
-  locked(db, db.selectFrom('files').selectAll().where('id', '=', id).where('trashed_at', 'is', null)),
+  locked(db, db.selectFrom('files').select(COLUMNS).where('id', '=', id).where('trashed_at', 'is', null)),
 );
 
 type FileFields = Pick<StoredFile, 'name' | 'description' | 'folder_id' | 'allow_restricted'>;

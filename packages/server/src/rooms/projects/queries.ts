@@ -7,7 +7,10 @@ import { scheduleProjectRenditionDeletion } from '../media/renditions.ts';
 import { scheduleProjectBlobDeletion } from '../uploads/queries.ts';
 import { lockProject, type Membership, type Viewer } from '../visibility.ts';
 
-export type VisibleProject = Selectable<Schema['projects']> & Membership;
+/** What a response shows of a project. */
+const COLUMNS = ['id', 'name', 'description', 'deadline', 'created_at', 'updated_at', 'deletes_at'] as const;
+
+export type VisibleProject = Pick<Selectable<Schema['projects']>, (typeof COLUMNS)[number]> & Membership;
 
 const visibleProjects = (db: Database, viewer: Params<Viewer>, source = wholeTable('projects')) =>
   db
@@ -17,7 +20,7 @@ const visibleProjects = (db: Database, viewer: Params<Viewer>, source = wholeTab
     .whereRef('membership.project_id', '=', 'projects.id')
     .where('membership.user_id', '=', viewer.userId)
     .where('projects.workspace_id', '=', viewer.workspaceId)
-    .selectAll('projects')
+    .select(COLUMNS.map((column) => `projects.${column}` as const))
     .select('membership.role');
 
 export const findVisibleProject = prepared.lookUp((db, { id, ...viewer }: Params<Viewer & { id: string }>) =>
@@ -28,7 +31,8 @@ const SORT_COLUMNS = { name: 'folded_name', createdAt: 'created_at', updatedAt: 
 
 export const listProjects = preparedSearch(
   'projects',
-  (db, viewer: Params<Viewer>, _: { sort: keyof typeof SORT_COLUMNS }, source) => visibleProjects(db, viewer, source),
+  (db, viewer: Params<Viewer>, _: { sort: keyof typeof SORT_COLUMNS }, source) =>
+    visibleProjects(db, viewer, source).select('projects.folded_name'),
   ({ sort }) => SORT_COLUMNS[sort],
   ({ workspaceId }) => workspaceId,
 );
