@@ -24,6 +24,8 @@ const KEYWORDS = {
   'two CJK characters': '最終',
   'an emoji': '🎬',
 };
+/** How many times as many requests warm up the server. */
+const WARM_UP = 5;
 const WORDS = ['lamp', 'film', 'scene', 'draft', 'intro', 'outro', 'trailer', 'teaser', 'render', 'mix'];
 
 /** Adds that many projects of the person who makes the requests, and as many files to the seeded project. */
@@ -53,7 +55,7 @@ export async function measureSearch({ seeded }: Site, server: Running, requests:
   using connections = await Connections.open(server.port, 1);
   const measure = async (path: string, keyword: string) => {
     const request = requestBytes('QUERY', path, bearer(seeded.key), { keyword });
-    await connections.send([request], requests);
+    await connections.send([request], requests * WARM_UP);
     return percentile(await connections.send([request], requests), 0.5);
   };
   const figures: SearchFigures[] = [];
