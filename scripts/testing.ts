@@ -23,6 +23,8 @@ export const testDefaults = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { requireAssertions: true, poll: { timeout: 60_000 } },
+  // Files of a worker share their modules.
+  restoreMocks: true,
   passWithNoTests: big,
   reporters: reports ? ['default', 'json'] : ['default'],
   ...(reports ? { outputFile: { json: join(reports, `${basename(process.cwd())}.json`) } } : {}),
