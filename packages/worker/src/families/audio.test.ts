@@ -29,3 +29,18 @@ test('a video without sound and a file of another type are unchanged', async () 
     expect((await readFile(each)).equals(before)).toBe(true);
   }
 });
+
+test('a damaged video fails the generation and leaves no other file', async () => {
+  const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: true }));
+  const bytes = await readFile(path);
+  bytes.fill(255, bytes.indexOf('trak') + 4, bytes.indexOf('trak') + 20);
+  await writeFile(path, bytes);
+  await expect(removeAudio(path, new AbortController().signal)).rejects.toMatchObject({ type: 'PROVIDER_FAILED' });
+  expect(await readdir(folder)).not.toContainEqual(expect.stringContaining('silent'));
+});
+
+test('an abort is not blamed on the video', async () => {
+  const { path } = await make(requestOf('seedance-2.0-mini', 'A lamp', { ...SMALL, generateAudio: true }));
+  const signal = AbortSignal.abort(new Error('stopping'));
+  await expect(removeAudio(path, signal)).rejects.toThrow('stopping');
+});
