@@ -32,6 +32,8 @@ const COLUMNS = [
   'trashed_at',
 ] as const satisfies (keyof Schema['files'])[];
 
+export const FILE_COLUMNS = COLUMNS.map((column) => `files.${column}` as const);
+
 export type StoredFile = Pick<Selectable<Schema['files']>, (typeof COLUMNS)[number]>;
 /** A file with what a response shows of its media. */
 export type ShownFile = StoredFile & MediaColumns;
@@ -57,7 +59,7 @@ const visibleFile = (db: Database, { id, ...viewer }: Params<Viewer & { id: stri
 const filesOf = (db: Database, projectId: Param<string>, restricted: boolean, source = wholeTable('files')) =>
   db
     .selectFrom(source)
-    .select(COLUMNS.map((column) => `files.${column}` as const))
+    .select(FILE_COLUMNS)
     .where('files.project_id', '=', projectId)
     .where('files.trashed_at', 'is', null)
     .$if(restricted, (files) => files.where('files.allow_restricted', '=', 1));

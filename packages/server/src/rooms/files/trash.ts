@@ -6,6 +6,7 @@ import type { Database, Writer } from '../../db/schema.ts';
 import { MEDIA_COLUMNS } from '../media/queries.ts';
 import { dropRenditions } from '../media/renditions.ts';
 import { dropUploads, scheduleBlobDeletion } from '../uploads/queries.ts';
+import { FILE_COLUMNS } from './queries.ts';
 
 export const listTrash = preparedPages(
   'files',
@@ -13,7 +14,7 @@ export const listTrash = preparedPages(
     db
       .selectFrom('files')
       .leftJoin('media', 'media.file_id', 'files.id')
-      .selectAll('files')
+      .select(FILE_COLUMNS)
       .select(MEDIA_COLUMNS)
       .where('files.project_id', '=', projectId)
       .where('files.trashed_at', 'is not', null)
