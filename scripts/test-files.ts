@@ -7,9 +7,12 @@ import { relative, resolve } from 'node:path';
 import { big } from './testing.ts';
 
 const repository = resolve(import.meta.dirname, '..');
-const words = process.argv.slice(2).filter((word) => !word.startsWith('-'));
-const flags = process.argv.slice(2).filter((word) => word.startsWith('-') && word !== '--both');
 const onBoth = process.argv.includes('--both');
+const args = process.argv.slice(2).filter((word) => word !== '--both');
+const firstFlag = args.findIndex((word) => word.startsWith('-'));
+const words = firstFlag === -1 ? args : args.slice(0, firstFlag);
+/** For Vitest, with their values: `-t 'part of a title'`. */
+const flags = args.slice(words.length);
 
 /** Files in e2e start whole processes: they are meant only where a word names them or the folder. */
 const isMeant = (path: string) =>
@@ -33,8 +36,8 @@ const packageOf = (path: string) => (path.startsWith('e2e/') ? 'e2e' : path.spli
 for (const [folder, paths = []] of Object.entries(Object.groupBy(files, packageOf))) {
   const needsPostgres = onBoth || paths.some((path) => readFileSync(path, 'utf8').includes('postgresUrl'));
   const workers = Math.min(MAX_WORKERS, Math.ceil(paths.length / FILES_PER_WORKER));
-  const args = ['run', `--maxWorkers=${workers}`, ...paths.map((path) => relative(folder, path)), ...flags];
-  const vitest = spawn('vitest', args, {
+  const selected = paths.map((path) => relative(folder, path));
+  const vitest = spawn('vitest', ['run', `--maxWorkers=${workers}`, ...selected, ...flags], {
     cwd: resolve(repository, folder),
     env: { ...process.env, TEST_DATABASES: needsPostgres || folder === 'e2e' ? 'sqlite postgres' : 'sqlite' },
     stdio: 'inherit',
