@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../config/config.ts';
 import { openDeps } from '../open-deps.ts';
@@ -7,7 +8,9 @@ const SECRETS = { SECRET_KEY: 'k'.repeat(32), WORKER_TOKEN: 't'.repeat(32), CONS
 const PRODUCTION = { ...SECRETS, NODE_ENV: 'production', PUBLIC_URL: 'https://review.example.com', TRUST_PROXY: '1' };
 
 async function outcomesOf(settings: Record<string, string>) {
-  await using deps = openDeps(readConfig({ DATABASE_URL: 'sqlite::memory:', ...settings }));
+  // The server's own log stays open until the process ends.
+  const log = pino({ level: 'silent' });
+  await using deps = openDeps(readConfig({ DATABASE_URL: 'sqlite::memory:', ...settings }), log);
   return checkSettings(deps);
 }
 
