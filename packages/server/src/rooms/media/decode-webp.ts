@@ -10,8 +10,7 @@ export interface Pixels {
 
 /** More than any rendition has: a filmstrip has at most 1600 x 1600 pixels, and so has a page. */
 const MAX_PIXELS = 4_000_000;
-/** Ends a decoder that hangs. A page takes 50 ms, but a busy machine may stop for seconds. */
-const MAX_MS = 30_000;
+const MAX_MS = 5000;
 
 /** A text, because the bundle has no file for a thread. */
 const PROGRAM = `
