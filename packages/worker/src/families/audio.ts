@@ -43,9 +43,9 @@ export async function removeAudio(path: string, signal: AbortSignal): Promise<vo
     await rename(silent, path);
   } catch (error) {
     signal.throwIfAborted();
-    throw (
-      diskError(error) ?? new StepError('PROVIDER_FAILED', "The sound of the provider's video could not be removed.")
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The sound of the provider's video could not be removed: ${reason}`;
+    throw diskError(error) ?? new StepError('PROVIDER_FAILED', message);
   } finally {
     await rm(silent, { force: true });
   }
