@@ -11,7 +11,7 @@ const onBoth = process.argv.includes('--both');
 const args = process.argv.slice(2).filter((word) => word !== '--both');
 const firstFlag = args.findIndex((word) => word.startsWith('-'));
 const words = firstFlag === -1 ? args : args.slice(0, firstFlag);
-/** For Vitest, with their values: `-t 'part of a title'`. */
+/** For Vitest. The value of an option can look like a name: `-t 'part of a title'`. */
 const flags = args.slice(words.length);
 
 /** Files in e2e start whole processes: they are meant only where a word names them or the folder. */
@@ -22,9 +22,11 @@ const files = globSync('{packages/*/src/**,e2e}/*.test.ts', { cwd: repository })
   (path) => isMeant(path) && path.endsWith('.big.test.ts') === big,
 );
 if (files.length === 0) {
-  console.error(
-    `No test file has "${words.join('" or "')}" in its path. Name a room (comments), a folder (server/src/http) or a file.`,
-  );
+  const cause =
+    words.length === 0
+      ? 'Names of tests come before the options.'
+      : `No test file has "${words.join('" or "')}" in its path.`;
+  console.error(`${cause} Name a room (comments), a folder (server/src/http) or a file.`);
   process.exit(1);
 }
 
