@@ -24,6 +24,7 @@ import * as auditLog from './migrations/0021-audit-log.ts';
 import * as fileOrder from './migrations/0022-file-order.ts';
 import * as traceContext from './migrations/0023-trace-context.ts';
 import * as eventFloors from './migrations/0024-event-floors.ts';
+import * as promptIndex from './migrations/0025-prompt-index.ts';
 import type { MigrationFor } from './migrations/migration.ts';
 import { withoutTimeouts } from './open.ts';
 import type { Database } from './schema.ts';
@@ -53,6 +54,7 @@ const MIGRATIONS: Record<string, MigrationFor> = {
   '0022-file-order': fileOrder.migration,
   '0023-trace-context': traceContext.migration,
   '0024-event-floors': eventFloors.migration,
+  '0025-prompt-index': promptIndex.migration,
 };
 
 /**

@@ -1,16 +1,17 @@
 import type { ProjectRole } from '@review/contract';
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertFile, listFiles, updateFile } from '../rooms/files/queries.ts';
+import { generate } from '../rooms/generation/test/generations.ts';
 import { deleteDueProjects, insertProject, listProjects, updateProject } from '../rooms/projects/queries.ts';
-import { type House, onEachDatabase } from '../test/house.ts';
+import { type House, onEachDatabase, openHouse, postgresTest } from '../test/house.ts';
 import { newcomer, newProject } from '../test/people.ts';
 import { sentWhile } from '../test/sent-statements.ts';
 import type { CursorPage, PageRequest } from './cursor.ts';
 import { fold } from './fold.ts';
 import { newId, newUuid } from './ids.ts';
 import { migration } from './migrations/0011-search-index.ts';
-import type { Writer } from './schema.ts';
+import type { Schema, Writer } from './schema.ts';
 import { now } from './time.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -241,6 +242,17 @@ onEachDatabase((house) => {
       }
     }
   });
+});
+
+postgresTest('the trigrams of a prompt are computed when its generation ends, not before', async () => {
+  await using house = await openHouse('postgres');
+  const id = await generate(house, { prompt: 'A capybara' });
+  const change = (changes: Updateable<Schema['generations']>) =>
+    house.deps.db.updateTable('generations').set(changes).where('file_id', '=', id).execute();
+  await sql`create or replace function search_trigrams(folded text) returns tsvector
+    language plpgsql immutable strict as $$ begin raise exception 'computed'; end $$`.execute(house.deps.db);
+  await change({ status: 'RUNNING', lease_owner: 'box:1' });
+  await expect(change({ status: 'SUCCEEDED' })).rejects.toThrow('computed');
 });
 
 /** Takes the database back to the schema before the index. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PAGE_SIZE } from '@review/contract';
-import { type AliasedRawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type AliasedRawBuilder, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { anyOf } from './any-of.ts';
 import { type CursorPage, type PageRequest, preparedRange, rangeOf, toPage } from './cursor.ts';
 import { containing, fold } from './fold.ts';
@@ -20,6 +20,11 @@ type Searched = keyof typeof SCOPES;
 
 /** The primary keys of all tables with a search index. */
 const KEYS = { projects: 'id', files: 'id', comments: 'id', generations: 'file_id' } as const;
+
+/** Rows that change often are not in the index of Postgres, which would compute their trigrams with each change. Their texts are compared. */
+const NOT_INDEXED: Partial<Record<keyof typeof KEYS, RawBuilder<boolean>>> = {
+  generations: sql`status in ('QUEUED', 'RUNNING')`,
+};
 
 /** What a query reads instead of a table: the table, or the rows of it that may contain the keyword. */
 export type Source<T extends Searched> = AliasedRawBuilder<Selectable<Schema[T]>, T>;
@@ -115,18 +120,24 @@ export function preparedSearch<
 const TRIGRAM = 3;
 
 /**
- * Returns a function that finds the ids of all rows that may contain the keyword, or null if they are too many. No other
- * condition is in the statement, because Postgres could take the index of that one instead.
+ * Returns a function that finds the ids of all rows that may contain the keyword, or null if they are too many. The statement has no
+ * condition on other columns that have an index, because Postgres could take that one instead.
  */
 export function candidateFinder(
   table: keyof typeof KEYS,
 ): (db: Database, keyword: string) => Promise<readonly string[] | null> {
-  const key = sql.ref(KEYS[table]);
+  const [key, notIndexed] = [sql.ref(KEYS[table]), NOT_INDEXED[table]];
   const [rows, search, terms] = ['_search_rows', '_search', '_search_terms'].map((suffix) => sql.table(table + suffix));
+  const onPostgres = (folded: Param<string>) => {
+    const all = sql`select ${key} as id from ${sql.table(table)}`;
+    const indexed = sql`search_trigrams(folded_text) @@ cast(${folded.map(tsqueryOf)} as tsquery)`;
+    if (notIndexed === undefined) return sql`${all} where ${indexed}`;
+    return sql`${all} where not (${notIndexed}) and ${indexed}
+      union all ${all} where ${notIndexed} and folded_text like ${folded.map(containing)} escape '\\'`;
+  };
   const find = statement<[Param<string>, 'terms' | 'prefix'], { id: string }>((db, folded, by) => {
     const found = isPostgres(db)
-      ? sql`select ${key} as id from ${sql.table(table)}
-            where search_trigrams(folded_text) @@ cast(${folded.map(tsqueryOf)} as tsquery)`
+      ? onPostgres(folded)
       : by === 'terms'
         ? sql`select entry.id from ${search} cross join ${rows} as entry on entry.number = ${search}.rowid
             where ${search} match ${folded.map(matchOf)}`

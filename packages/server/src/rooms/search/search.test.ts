@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Bodies, testAccess } from '../../test/access.ts';
 import { json, onEachDatabase, type Person, type PersonName, refusal } from '../../test/house.ts';
 import { newcomer, newProject } from '../../test/people.ts';
-import { generate, NO_LIMITS } from '../generation/test/generations.ts';
+import { fail, finish, generate, held, NO_LIMITS, storeResult } from '../generation/test/generations.ts';
 import { upload } from '../uploads/test/uploads.ts';
 
 /** Method and path, scopes, roles, tier, tool and success; not taken from the contract. */
@@ -129,6 +129,22 @@ onEachDatabase((house) => {
       expect(await find(owner, 'quokka')).toEqual([]);
       expect((await find(owner, 'wombat')).map(({ id }) => id)).toEqual([data.id]);
     });
+  });
+
+  test('a prompt is found whether its generation waits, runs, has succeeded or has failed', async () => {
+    const { owner } = people();
+    const prompt = 'Capybara at dawn';
+    const [running, succeeded, failed] = [
+      await held(house(), { prompt }),
+      await held(house(), { prompt }),
+      await held(house(), { prompt }),
+    ];
+    await storeResult(house(), succeeded);
+    await finish(house(), succeeded);
+    await fail(house(), failed);
+    const ids = [running.id, succeeded.id, failed.id, await generate(house(), { prompt })];
+    expect((await find(owner, 'bara at')).map(({ id }) => id).sort()).toEqual(ids.toSorted());
+    expect(await find(owner, 'bara by')).toEqual([]);
   });
 
   test('people by name and address; without the workspace scope only fellows', async () => {
