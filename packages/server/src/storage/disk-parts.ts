@@ -1,21 +1,22 @@
-import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, isMissing } from './disk-errors.ts';
-import { type FileRange, writeBytes } from './disk-write.ts';
+import { type FileRange, haveSameBytes, writeBytes } from './disk-write.ts';
 import { abortable } from './part-writes.ts';
 import { PartsMismatch, type StoredPart } from './storage.ts';
 
 /*
  * The folder of an upload:
  *
- *   whole                          the bytes of parts with an offset, each at its offset
- *   <number>/claim                 reserves the part's range of `whole` for one PUT
- *   <number>/<md5>+<offset>+<size> the part is in `whole`
- *   <number>/<md5>                 the part, in a file of its own
+ *   whole                           the bytes of parts with an offset, each at its offset
+ *   <number>/claim                  reserves the part's range of `whole` for one PUT
+ *   <number>/<eTag>+<offset>+<size> the part is in `whole`
+ *   <number>/<eTag>                 the part, in a file of its own
  *
  * A range of `whole` is written by one PUT only: a PUT that finds the claim of another writes a file of its own, so that
- * an interrupted PUT never damages an acknowledged part.
+ * an interrupted PUT never damages an acknowledged part. An ETag is random, because a hash of the bytes takes a quarter of the
+ * CPU time of an upload; the same bytes sent again keep theirs.
  */
 
 export class WrongSize extends Error {
@@ -36,8 +37,8 @@ export interface PartToStore {
   md5?: string | undefined;
 }
 
-const MD5 = /^[0-9a-f]{32}$/;
-const BODY = /^(?<md5>[0-9a-f]{32})(?:\+(?<start>\d+)\+(?<size>\d+))?$/;
+const ETAG = /^[0-9a-f]{32}$/;
+const BODY = /^(?<eTag>[0-9a-f]{32})(?:\+(?<start>\d+)\+(?<size>\d+))?$/;
 const WHOLE = 'whole';
 const CLAIM = 'claim';
 
@@ -49,16 +50,17 @@ export async function storePart(
   replaced: AbortSignal,
 ): Promise<string> {
   const partFolder = await makePartFolder(folder, part.partNumber);
-  const digest = createHash('md5');
-  const bytes = checked(abortable(body, replaced), part, digest);
+  const bytes = checked(abortable(body, replaced), part);
   const { offset } = part;
   const isPlaced = offset !== undefined && (await claimRange(partFolder));
   const kept = isPlaced
-    ? await writePlaced(folder, partFolder, { ...part, offset }, bytes, digest)
-    : await writeOwnFile(partFolder, bytes, digest);
+    ? await writePlaced(folder, partFolder, { ...part, offset }, bytes)
+    : await writeOwnFile(folder, partFolder, bytes);
   await removeFormer(partFolder, (name) => BODY.test(name) && name !== kept);
   return kept.slice(0, 32);
 }
+
+const newETag = () => randomUUID().replaceAll('-', '');
 
 /** Returns whether this PUT is the first for the part, and may write to its range of `whole`. */
 async function claimRange(partFolder: string): Promise<boolean> {
@@ -76,11 +78,10 @@ async function writePlaced(
   partFolder: string,
   { offset, size }: { offset: number; size: number },
   bytes: AsyncIterable<Buffer>,
-  digest: Hash,
 ): Promise<string> {
   try {
     await writeBytes(join(folder, WHOLE), constants.O_WRONLY | constants.O_CREAT, bytes, offset);
-    const name = `${digest.digest('hex')}+${offset}+${size}`;
+    const name = `${newETag()}+${offset}+${size}`;
     await using _ = await open(join(partFolder, name), 'w');
     return name;
   } catch (error) {
@@ -90,13 +91,28 @@ async function writePlaced(
   }
 }
 
-async function writeOwnFile(partFolder: string, bytes: AsyncIterable<Buffer>, digest: Hash): Promise<string> {
+/** Keeps the stored body if it has the same bytes. */
+async function writeOwnFile(folder: string, partFolder: string, bytes: AsyncIterable<Buffer>): Promise<string> {
   const draft = await writeDraft(partFolder, bytes);
-  const md5 = digest.digest('hex');
-  const placed = (await readdir(partFolder)).find((name) => name.startsWith(`${md5}+`));
-  if (placed === undefined) await rename(draft, join(partFolder, md5));
-  else await rm(draft, { force: true });
-  return placed ?? md5;
+  const sent = await wholeFile(draft);
+  for (const name of await readdir(partFolder)) {
+    if (!BODY.test(name) || !(await isSame(sent, rangeOf(folder, partFolder, name)))) continue;
+    await rm(draft, { force: true });
+    return name;
+  }
+  const eTag = newETag();
+  await rename(draft, join(partFolder, eTag));
+  return eTag;
+}
+
+/** A body that another server replaces meanwhile is not the same. */
+async function isSame(sent: FileRange, stored: Promise<FileRange>): Promise<boolean> {
+  try {
+    return await haveSameBytes(sent, await stored);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 /** Writes the bytes to a new file, flushes it and returns its path. Frees the chunks. A failure leaves no file. */
@@ -113,19 +129,24 @@ export async function writeDraft(folder: string, bytes: AsyncIterable<Buffer> | 
 
 /** Throws ENOENT or PartsMismatch if the part is missing or has another ETag. */
 export async function findPart(folder: string, { partNumber, eTag }: StoredPart): Promise<FileRange> {
-  if (!MD5.test(eTag)) throw new PartsMismatch(`There is no part ${partNumber} with that ETag.`);
+  if (!ETAG.test(eTag)) throw new PartsMismatch(`There is no part ${partNumber} with that ETag.`);
   const partFolder = join(folder, String(partNumber));
   const names = await readdir(partFolder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
-  const groups = names.map((name) => BODY.exec(name)?.groups).find((found) => found?.['md5'] === eTag);
-  if (groups?.['size'] !== undefined) {
-    return { path: join(folder, WHOLE), start: Number(groups['start']), size: Number(groups['size']) };
-  }
-  const path = groups === undefined ? join(folder, `${partNumber}-${eTag}`) : join(partFolder, eTag);
-  return { path, start: 0, size: (await stat(path)).size };
+  const name = names.find((found) => BODY.exec(found)?.groups?.['eTag'] === eTag);
+  return name === undefined ? wholeFile(join(folder, `${partNumber}-${eTag}`)) : rangeOf(folder, partFolder, name);
 }
+
+/** Where a body is, by its name. */
+async function rangeOf(folder: string, partFolder: string, name: string): Promise<FileRange> {
+  const { start, size } = BODY.exec(name)?.groups ?? {};
+  if (size === undefined) return wholeFile(join(partFolder, name));
+  return { path: join(folder, WHOLE), start: Number(start), size: Number(size) };
+}
+
+const wholeFile = async (path: string): Promise<FileRange> => ({ path, start: 0, size: (await stat(path)).size });
 
 /** Returns the file that already has the bytes of the parts in their order, and nothing else; null if there is none. */
 export async function findJoined(parts: readonly FileRange[]): Promise<string | null> {
@@ -154,18 +175,19 @@ export async function removeFormer(folder: string, isFormer: (name: string) => b
   await Promise.all(former.map((name) => rm(join(folder, name), { force: true })));
 }
 
-/** Passes the chunks on; throws at the end unless the body has the size and the MD5 of the part. */
-async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore, digest: Hash): AsyncGenerator<Buffer> {
+/** Passes the chunks on; throws at the end unless the body has the size and, if announced, the MD5 of the part. */
+async function* checked(body: AsyncIterable<Buffer>, { size, md5 }: PartToStore): AsyncGenerator<Buffer> {
+  const digest = md5 === undefined ? null : createHash('md5');
   let received = 0;
   for await (const chunk of body) {
     received += chunk.length;
     if (received > size) break;
-    digest.update(chunk);
+    digest?.update(chunk);
     yield chunk;
   }
   if (received > size) throw new WrongSize(`The part must have ${size} bytes; the body has more.`);
   if (received < size) throw new WrongSize(`The part must have ${size} bytes; the body has ${received}.`);
-  if (md5 !== undefined && md5 !== digest.copy().digest('hex')) {
+  if (digest !== null && digest.digest('hex') !== md5) {
     throw new WrongMd5('The MD5 of the received bytes differs from Content-MD5. Send the part again.');
   }
 }

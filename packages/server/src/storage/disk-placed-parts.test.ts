@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -135,11 +135,10 @@ describe('parts with an offset', () => {
     await mkdir(join(folder, '2'));
     writeFileSync(join(folder, '2', 'claim'), '');
     writeFileSync(join(folder, 'whole'), randomBytes(1500));
-    const eTag = createHash('md5').update(bytes.subarray(1000, 2000)).digest('hex');
-    const parts = [await put(there, first, bytes.subarray(0, 1000)), { partNumber: 2, eTag }];
-    parts.push(await put(there, third, bytes.subarray(2000)));
-    await expect(there.complete(target, parts, SIZE)).rejects.toThrow(PartsMismatch);
-    await put(there, second, bytes.subarray(1000, 2000));
+    const lost = { partNumber: 2, eTag: 'f'.repeat(32) };
+    const parts = [await put(there, first, bytes.subarray(0, 1000)), await put(there, third, bytes.subarray(2000))];
+    await expect(there.complete(target, [...parts, lost], SIZE)).rejects.toThrow(PartsMismatch);
+    parts.splice(1, 0, await put(there, second, bytes.subarray(1000, 2000)));
     await there.complete(target, parts, SIZE);
     expect(object().bytes).toEqual(bytes);
   });

@@ -3,6 +3,8 @@ import { free } from './free-chunks.ts';
 
 /** A write per chunk of the network, 64 KiB at most, costs about twice the CPU time. */
 const BATCH_BYTES = 512 * 1024;
+/** What is flushed while more bytes arrive, so that little is left to wait for at the end. */
+const FLUSHED_BYTES = 2 * 1024 * 1024;
 const COPY_BYTES = 1024 * 1024;
 
 export interface FileRange {
@@ -12,8 +14,8 @@ export interface FileRange {
 }
 
 /**
- * Writes the chunks into a file from `position` on, and flushes it. Receives while it writes, two batches at most. Frees the
- * chunks, so nothing else may use them. No write is under way when it returns or throws.
+ * Writes the chunks into a file from `position` on, and flushes it. Receives while it writes, two batches at most, and while the
+ * disk flushes what was written before. Frees the chunks, so nothing else may use them. No write is under way when it returns or throws.
  */
 export async function writeBytes(
   path: string,
@@ -25,30 +27,39 @@ export async function writeBytes(
   let batch: Buffer[] = [];
   let size = 0;
   let end = position;
-  let writing = Promise.resolve();
-  const flush = () => {
+  let unflushed = 0;
+  let [writing, flushing] = [Promise.resolve(), Promise.resolve()];
+  const write = async () => {
+    await writing;
     writing = writeAll(file, batch, end);
     // The error is thrown by the next await; it may come while a chunk is awaited.
     writing.catch(() => {});
     end += size;
+    unflushed += size;
     batch = [];
     size = 0;
+  };
+  const flush = async () => {
+    // The kernel tells an error to one flush only.
+    await flushing;
+    flushing = file.datasync();
+    flushing.catch(() => {});
+    unflushed = 0;
   };
   try {
     for await (const chunk of chunks) {
       batch.push(chunk);
       size += chunk.length;
-      if (size < BATCH_BYTES) continue;
-      await writing;
-      flush();
+      if (size >= BATCH_BYTES) await write();
+      if (unflushed >= FLUSHED_BYTES) await flush();
     }
+    await write();
     await writing;
-    flush();
-    await writing;
+    await flush();
+    await flushing;
   } finally {
-    await writing.catch(() => {});
+    await Promise.allSettled([writing, flushing]);
   }
-  await file.datasync();
 }
 
 async function writeAll(file: FileHandle, chunks: Buffer[], position: number): Promise<void> {
@@ -86,5 +97,20 @@ export async function* bytesOf(ranges: readonly FileRange[]): AsyncGenerator<Buf
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
+  }
+}
+
+/** Compares the bytes of two ranges. */
+export async function haveSameBytes(one: FileRange, other: FileRange): Promise<boolean> {
+  if (one.size !== other.size) return false;
+  const others = bytesOf([other]);
+  try {
+    for await (const bytes of bytesOf([one])) {
+      const { value } = await others.next();
+      if (value === undefined || !bytes.equals(value)) return false;
+    }
+    return true;
+  } finally {
+    await others.return(undefined);
   }
 }

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DiskFiles } from './disk-files.ts';
-import { StorageFull, StorageUnavailable } from './storage.ts';
+import { PartsMismatch, StorageFull, StorageUnavailable } from './storage.ts';
 import { onDisk } from './test/on-disk.ts';
 import { newKey, readAll } from './test/upload.ts';
 
@@ -30,13 +30,32 @@ describe('a disk without write access', () => {
       expect(files.putPart(upload, { partNumber: 1, size: 1000 }, body())).rejects.toThrow(StorageFull),
     );
     expect(disk.partsOf(upload)).toEqual([]);
-    const eTag = await files.putPart(upload, { partNumber: 1, size: 1000 }, body());
-    await files.putPart(upload, { partNumber: 2, size: 1000 }, body());
-    const parts = [1, 2].map((partNumber) => ({ partNumber, eTag }));
+    const send = async (partNumber: number) => ({
+      partNumber,
+      eTag: await files.putPart(upload, { partNumber, size: 1000 }, body()),
+    });
+    const parts = [await send(1), await send(2)];
     await onBadDisk('writev', 'ENOSPC', () => expect(files.complete(target, parts, 2000)).rejects.toThrow(StorageFull));
     expect(disk.partsOf(upload)).toHaveLength(2);
     await files.complete(target, parts, 2000);
     expect(await readAll(disk.storage, target.key)).toHaveLength(2000);
+  });
+
+  test('that fails to flush the beginning of a part refuses the part', async () => {
+    const files = new DiskFiles(disk.folder);
+    const upload = await files.begin();
+    const body = async function* () {
+      for (let chunk = 0; chunk < 10; chunk++) yield randomBytes(1024 * 1024);
+    };
+    const part = { partNumber: 1, offset: 0, size: 10 * 1024 * 1024 };
+    await onBadDisk('datasync', 'EIO', () =>
+      expect(files.putPart(upload, part, body())).rejects.toThrow(StorageUnavailable),
+    );
+    await expect(
+      files.complete({ key: newKey(), upload }, [{ partNumber: 1, eTag: 'f'.repeat(32) }], part.size),
+    ).rejects.toThrow(PartsMismatch);
+    expect(disk.partsOf(upload)).toEqual(['whole']);
+    expect(await files.putPart(upload, part, body())).toMatch(/^[0-9a-f]{32}$/);
   });
 
   test.each([

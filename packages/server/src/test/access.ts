@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Client } from '@review/client';
 import { createWorkerClient } from '@review/client/worker';
 import {
@@ -31,7 +30,7 @@ export interface Operation {
   status: number;
 }
 
-interface Named {
+export interface Named {
   id: string;
   projectId: string;
   /** A person of the workspace who is a member of no project. */
@@ -43,7 +42,6 @@ export type Bodies = Record<string, (house: House, named: Named) => unknown>;
 
 const BYTES = 'x';
 export const UPLOAD = { name: 'a.txt', size: BYTES.length };
-export const PARTS = { parts: [{ partNumber: 1, eTag: createHash('md5').update(BYTES).digest('hex') }] };
 const PERSON_NAMES = Object.keys(PEOPLE) as PersonName[];
 /** The person who creates the subjects of all paths, and so is their author and starter. */
 export const MAKER: PersonName = 'owner';
@@ -56,25 +54,32 @@ const BEFORE: Record<string, (client: Client, id: string) => Promise<unknown>> =
 
 type Started = { data: { id: string; parts: { url: string }[] } };
 
+/** Of the parts that were sent, by upload. */
+const eTags = new Map<string, string>();
+
 async function sent({ data: { id, parts } }: Started): Promise<string> {
-  await fetch(parts[0]?.url ?? '', { method: 'PUT', body: BYTES });
+  const { headers } = await fetch(parts[0]?.url ?? '', { method: 'PUT', body: BYTES });
+  eTags.set(id, headers.get('etag') ?? '');
   return id;
 }
+
+/** The body that completes an upload of `subjectOf`. */
+export const partsOf = ({ id }: Pick<Named, 'id'>) => ({ parts: [{ partNumber: 1, eTag: eTags.get(id) ?? '' }] });
 
 async function newFile({ people }: House, id: string): Promise<string> {
   const { files } = people[MAKER].client;
   const params = { id: await sent(await files.startUpload({ params: { id }, body: UPLOAD })) };
-  await files.completeUpload({ params, body: PARTS });
+  await files.completeUpload({ params, body: partsOf(params) });
   await files.update({ params, body: { allowRestricted: true } });
   return params.id;
 }
 
 async function newAttachment({ people }: House, id: string): Promise<string> {
   const { attachments, comments } = people[MAKER].client;
-  const attachment = await sent(await attachments.start({ params: { id }, body: UPLOAD }));
-  await attachments.complete({ params: { id: attachment }, body: PARTS });
-  await comments.create({ params: { id }, body: { attachments: [{ id: attachment }] } });
-  return attachment;
+  const attachment = { id: await sent(await attachments.start({ params: { id }, body: UPLOAD })) };
+  await attachments.complete({ params: attachment, body: partsOf(attachment) });
+  await comments.create({ params: { id }, body: { attachments: [attachment] } });
+  return attachment.id;
 }
 
 async function newSkill({ people }: House): Promise<{ id: string; versionId: string }> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Bodies, PARTS, testAccess, UPLOAD } from '../../test/access.ts';
+import { type Bodies, partsOf, testAccess, UPLOAD } from '../../test/access.ts';
 import { type House, json, onEachDatabase, type PersonName, refusal } from '../../test/house.ts';
 import { complete, putParts, start, startedBy, upload, uploadFile } from '../uploads/test/uploads.ts';
 
@@ -26,8 +26,8 @@ const BODIES: Bodies = {
   'POST /api/projects/:id/generation-attachments/upload.multipart': () => UPLOAD,
   'POST /api/projects/:id/comment-attachments/upload.multipart': () => UPLOAD,
   'POST /api/files/:id/comment-attachments/upload.multipart': () => UPLOAD,
-  'POST /api/generation-attachments/:id/upload.complete': () => PARTS,
-  'POST /api/comment-attachments/:id/upload.complete': () => PARTS,
+  'POST /api/generation-attachments/:id/upload.complete': (_, upload) => partsOf(upload),
+  'POST /api/comment-attachments/:id/upload.complete': (_, upload) => partsOf(upload),
 };
 
 onEachDatabase((house) => {

@@ -2,7 +2,7 @@ import { contract, type EventType, QUERY, type Room } from '@review/contract';
 import { describe, expect, test } from 'vitest';
 import { secondsFromNow } from '../../db/time.ts';
 import { sweep } from '../../sweeper.ts';
-import { MAKER, PARTS, subjectOf, UPLOAD } from '../../test/access.ts';
+import { MAKER, type Named, partsOf, subjectOf, UPLOAD } from '../../test/access.ts';
 import { json, onEachDatabase } from '../../test/house.ts';
 import { membershipOf, newcomer, newProject } from '../../test/people.ts';
 import { endOverdue } from '../generation/deadlines.ts';
@@ -20,10 +20,16 @@ import { lastSequence, storedEvents, typesOf } from './test/streams.ts';
 
 interface Case {
   body?: unknown;
+  /** Instead, if it depends on what the path names. */
+  bodyOf?: (named: Named) => unknown;
   /** Of the path's subject, before the operation. */
   before?: string[];
   emits: EventType[];
 }
+
+const newMember = ({ spareUserId }: Named) => ({
+  members: [{ user: { id: spareUserId }, role: 'PROJECT_MEMBER' }],
+});
 
 /** What each operation that changes something emits, by method and path; not taken from the contract. */
 const CASES: Record<string, Case> = {
@@ -31,14 +37,14 @@ const CASES: Record<string, Case> = {
   'PATCH /api/projects/:id': { body: { name: 'Renamed' }, emits: ['project.updated'] },
   'POST /api/projects/:id/delete': { emits: ['project.deleting'] },
   'POST /api/projects/:id/delete.cancel': { emits: ['project.restored'] },
-  'POST /api/projects/:id/members': { emits: ['member.added'] },
+  'POST /api/projects/:id/members': { bodyOf: newMember, emits: ['member.added'] },
   'PATCH /api/project-members/:id': { body: { role: 'PROJECT_MEMBER' }, emits: ['member.changed'] },
   'DELETE /api/project-members/:id': { emits: ['member.removed'] },
   'POST /api/projects/:id/folders': { body: { name: 'New' }, emits: ['folder.created'] },
   'PATCH /api/folders/:id': { body: { name: 'Renamed' }, emits: ['folder.updated'] },
   'DELETE /api/folders/:id': { emits: ['folder.deleted'] },
   'POST /api/projects/:id/files/upload.multipart': { body: UPLOAD, emits: ['file.created'] },
-  'POST /api/files/:id/upload.complete': { body: PARTS, emits: ['file.upload.completed'] },
+  'POST /api/files/:id/upload.complete': { bodyOf: partsOf, emits: ['file.upload.completed'] },
   'POST /api/files/:id/upload.cancel': { emits: ['file.upload.canceled'] },
   'PATCH /api/files/:id': { body: { name: 'Renamed' }, emits: ['file.updated'] },
   'PATCH /api/files/:id/tag': { body: { tag: 'APPROVED' }, emits: ['file.tagged'] },
@@ -73,9 +79,9 @@ const CASES: Record<string, Case> = {
   'POST /api/projects/:id/comment-attachments/upload.multipart': { body: UPLOAD, emits: [] },
   'POST /api/files/:id/comment-attachments/upload.multipart': { body: UPLOAD, emits: [] },
   'POST /api/projects/:id/generation-attachments/upload.multipart': { body: UPLOAD, emits: [] },
-  'POST /api/comment-attachments/:id/upload.complete': { body: PARTS, emits: [] },
+  'POST /api/comment-attachments/:id/upload.complete': { bodyOf: partsOf, emits: [] },
   'POST /api/comment-attachments/:id/upload.cancel': { emits: [] },
-  'POST /api/generation-attachments/:id/upload.complete': { body: PARTS, emits: [] },
+  'POST /api/generation-attachments/:id/upload.complete': { bodyOf: partsOf, emits: [] },
   'POST /api/generation-attachments/:id/upload.cancel': { emits: [] },
 };
 
@@ -97,10 +103,10 @@ onEachDatabase((house) => {
   const client = () => house().people[MAKER].client;
 
   test.each(CHANGES.filter(({ name }) => !ELSEWHERE.test(name)))('$name', async ({ name, method, path, declared }) => {
-    const { body, before = [], emits } = CASES[name] ?? { emits: [] };
-    const { id, projectId, spareUserId } = await subjectOf(house(), { method, path });
-    const members = { members: [{ user: { id: spareUserId }, role: 'PROJECT_MEMBER' }] };
-    const asked = path.endsWith('/members') ? members : body;
+    const { body, bodyOf, before = [], emits } = CASES[name] ?? { emits: [] };
+    const named = await subjectOf(house(), { method, path });
+    const { id, projectId } = named;
+    const asked = bodyOf?.(named) ?? body;
     const init = asked === undefined ? {} : json(asked);
     for (const step of before) {
       const [verb = '', last = ''] = step.split(' ');

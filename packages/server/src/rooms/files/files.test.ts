@@ -1,4 +1,4 @@
-import { type Bodies, PARTS, testAccess, UPLOAD } from '../../test/access.ts';
+import { type Bodies, partsOf, testAccess, UPLOAD } from '../../test/access.ts';
 import { onEachDatabase } from '../../test/house.ts';
 
 /** Method and path, scopes, roles, tier, tool and success, as the specification has them; not taken from the contract. */
@@ -23,7 +23,7 @@ const BODIES: Bodies = {
   'PATCH /api/files/:id': () => ({ name: 'renamed.txt' }),
   'PATCH /api/files/:id/tag': () => ({ tag: 'APPROVED' }),
   'POST /api/projects/:id/files/upload.multipart': () => UPLOAD,
-  'POST /api/files/:id/upload.complete': () => PARTS,
+  'POST /api/files/:id/upload.complete': (_, upload) => partsOf(upload),
 };
 
 onEachDatabase((house) => {
