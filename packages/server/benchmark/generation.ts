@@ -6,17 +6,18 @@ import { z } from 'zod';
 import { openDatabase } from '../src/db/open.ts';
 import type { Database } from '../src/db/schema.ts';
 import { bearer, Connections, requestBytes } from './load.ts';
-import { type Cost, Meter } from './measure.ts';
+import { type Cost, Meter, median } from './measure.ts';
 import type { Seeded } from './seed.ts';
 import { type Running, startServer, startWorker } from './servers.ts';
 import type { Site } from './site.ts';
 
 const CONNECTIONS = 16;
-const POLL_MS = 20;
+const POLL_MS = 50;
 const STALL_MS = 60_000;
 const Counts = z.object({ statements: z.number(), transactions: z.number() });
 
 export interface GenerationFigures {
+  /** Of the median run. */
   jobsPerSecond: number;
   /** CPU milliseconds per job. */
   server: Cost;
@@ -26,29 +27,34 @@ export interface GenerationFigures {
   statements: number;
 }
 
-/** Measures generations of Markdown without the simulated duration of the sandbox: one server, one worker. */
-export async function measureGeneration(site: Site, server: Running, jobs: number): Promise<GenerationFigures> {
+/** Measures runs of Markdown generations without the simulated duration of the sandbox: one server, one worker. */
+export async function measureGeneration(
+  site: Site,
+  server: Running,
+  { jobs, runs }: { jobs: number; runs: number },
+): Promise<GenerationFigures> {
   await using opened = openDatabase(site.address, () => {});
   await using worker = await startWorker(site.folder, server);
   await using workerMeter = await Meter.open();
   await runJobs(opened.db, server, site.seeded, jobs);
 
   const callsBefore = await workerCalls(server);
-  let seconds = 0;
+  const seconds: number[] = [];
   let workerCost: Cost = { server: 0, total: 0 };
   const cost = await site.meter.costOf(server, async () => {
     workerCost = await workerMeter.costOf(worker, async () => {
-      seconds = await runJobs(opened.db, server, site.seeded, jobs);
+      for (let run = 0; run < runs; run++) seconds.push(await runJobs(opened.db, server, site.seeded, jobs));
     });
   });
+  const all = jobs * runs;
   const calls = (await workerCalls(server)) - callsBefore;
   await worker.stop();
   const counted = await countStatements(site, opened.db, Math.ceil(jobs / 10));
   return {
-    jobsPerSecond: jobs / seconds,
-    server: { server: cost.server / 1000 / jobs, total: cost.total / 1000 / jobs },
-    worker: workerCost.server / 1000 / jobs,
-    workerCalls: calls / jobs,
+    jobsPerSecond: jobs / median(seconds),
+    server: { server: cost.server / 1000 / all, total: cost.total / 1000 / all },
+    worker: workerCost.server / 1000 / all,
+    workerCalls: calls / all,
     ...counted,
   };
 }

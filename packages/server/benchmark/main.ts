@@ -33,7 +33,7 @@ if (largeRows !== null && !(Number.isInteger(largeRows) && largeRows >= SMALL_RO
 const PLAN = values.quick
   ? {
       extent: { warmUp: 100, rounds: 1, alone: 50, together: 100 },
-      jobs: 15,
+      generations: { jobs: 15, runs: 1 },
       starts: 1,
       megabytes: 16,
       transfers: 1,
@@ -41,11 +41,11 @@ const PLAN = values.quick
       searches: 3,
     }
   : {
-      extent: { warmUp: 5000, rounds: 11, alone: 100, together: 320 },
-      jobs: 600,
+      extent: { warmUp: 3000, rounds: 30, alone: 60, together: 200 },
+      generations: { jobs: 600, runs: 3 },
       starts: 3,
-      megabytes: 32,
-      transfers: 5,
+      megabytes: 64,
+      transfers: 15,
       searched: 100_000,
       searches: 40,
     };
@@ -78,7 +78,7 @@ async function measureDatabase(folder: string, postgresUrl: string | null): Prom
   }
   const memory = { ours: residentMegabytes(server.pid), fair: residentMegabytes(fair.pid) };
   progress(`${dialect}: generation`);
-  const generation = await measureGeneration(site, server, PLAN.jobs);
+  const generation = await measureGeneration(site, server, PLAN.generations);
   const growth = largeRows === null ? null : await measureGrowth(folder, postgresUrl, largeRows, site, server);
   const search = await measureSearches(folder, postgresUrl);
   const bytes = dialect === 'sqlite' ? await measureBytes(site, server) : [];

@@ -76,20 +76,24 @@ interface Side {
 
 /** Warms both servers up, then measures them in alternating rounds. */
 export async function compare(row: RowName, subject: Side, baseline: Side, extent: Extent): Promise<Comparison> {
-  const sides = [subject, baseline] as const;
   using ours = await Connections.open(subject.server.port, CONNECTIONS);
   using theirs = await Connections.open(baseline.server.port, CONNECTIONS);
-  const connections = [ours, theirs] as const;
-  for (const index of [0, 1] as const) await connections[index].send(sides[index].requests, extent.warmUp);
+  const sides: Pair<Connected> = [
+    { ...subject, connections: ours },
+    { ...baseline, connections: theirs },
+  ];
+  for (const { connections, requests } of sides) await connections.send(requests, extent.warmUp);
 
-  const rounds: [Figures, Figures][] = [];
+  const rounds: Pair<Figures>[] = [];
   for (let round = 0; round < extent.rounds; round++) {
-    const measure = (index: 0 | 1) => measureRound(sides[index], connections[index], extent);
-    if (round % 2 === 0) rounds.push([await measure(0), await measure(1)]);
-    else {
-      const second = await measure(1);
-      rounds.push([await measure(0), second]);
-    }
+    const isReversed = round % 2 === 1;
+    // Right after each other: the speed of a shared machine changes within a fraction of a second.
+    const alone = await alternate(sides, isReversed, (side) => measureAlone(side, extent.alone));
+    const together = await alternate(sides, isReversed, (side) => measureTogether(side, extent.together));
+    rounds.push([
+      { ...alone[0], ...together[0] },
+      { ...alone[1], ...together[1] },
+    ]);
   }
   return {
     row,
@@ -99,19 +103,30 @@ export async function compare(row: RowName, subject: Side, baseline: Side, exten
   };
 }
 
-async function measureRound(side: Side, connections: Connections, { alone, together }: Extent): Promise<Figures> {
-  const { server, meter, requests } = side;
-  const cpu = await meter.costOf(server, () => connections.send(requests, alone, 1));
+type Pair<T> = [T, T];
+type Connected = Side & { connections: Connections };
+
+async function alternate<T>(
+  [first, second]: Pair<Connected>,
+  isReversed: boolean,
+  measure: (side: Connected) => Promise<T>,
+) {
+  if (!isReversed) return [await measure(first), await measure(second)] as const;
+  const last = await measure(second);
+  return [await measure(first), last] as const;
+}
+
+async function measureAlone({ server, meter, requests, connections }: Connected, count: number) {
+  const cpu = await meter.costOf(server, () => connections.send(requests, count, 1));
+  return { cpu: perRequest(cpu, count) };
+}
+
+async function measureTogether({ server, meter, requests, connections }: Connected, count: number) {
   let latencies: number[] = [];
   const cpuAt16 = await meter.costOf(server, async () => {
-    latencies = await connections.send(requests, together);
+    latencies = await connections.send(requests, count);
   });
-  return {
-    cpu: perRequest(cpu, alone),
-    cpuAt16: perRequest(cpuAt16, together),
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-  };
+  return { cpuAt16: perRequest(cpuAt16, count), p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
 }
 
 const perRequest = ({ server, total }: Cost, count: number): Cost => ({ server: server / count, total: total / count });
