@@ -18,6 +18,7 @@ export default defineConfig({
         '/storage.big.test.ts',
         '/stream.test.ts',
         '/wait.test.ts',
+        '/wait-settings.test.ts',
         '/rotation.test.ts',
         '/pdf.test.ts',
       ),
