@@ -10,7 +10,7 @@ export default defineConfig({
     ...testDefaults,
     globalSetup: ['../packages/server/src/test/postgres.ts'],
     // Tests start processes that mostly wait for each other, those of test:big also for back-offs and leases.
-    maxWorkers: big ? 3 : 2,
+    maxWorkers: big ? 4 : 2,
     // Each test starts its own processes; a new process per file, which loads all modules again, takes more than a second each.
     isolate: big,
     sequence: {
